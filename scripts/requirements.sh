@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Compiles requirements/*.in and the package's own needs into hash-pinned files that hold for every platform.
+# The files name no registry: whoever installs them chooses where the packages come from, the hashes say which.
+# ARGS: passed to uv, for example --upgrade, or --upgrade-package numpy.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+compile() {
+  local output=$1
+  shift
+  echo "compiling $output"
+  .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+    --no-header --no-annotate ${ARGS:-} "$@" --output-file "$output"
+}
+
+compile requirements/lock.txt requirements/lock.in
+compile requirements/dev.txt pyproject.toml --extra server --extra postgres --extra redis requirements/dev.in
+# The rest is installed into the same environment, so it has to agree with the versions pinned above.
+compile requirements/eval.txt pyproject.toml --extra eval --constraints requirements/dev.txt
+compile requirements/integrations.txt pyproject.toml --extra celery --extra agents --extra mcp \
+  --constraints requirements/dev.txt
