@@ -1,0 +1,1 @@
+"""Pure decisions: text analysis, ranking formulas, budgets. No I/O, no clock, no state."""
