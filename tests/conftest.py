@@ -1,0 +1,56 @@
+"""Servers and databases for the tests that ask for them. Each starts with its first user and ends with the run.
+
+A server that cannot start fails the tests that need it; nothing is skipped. Under `pytest -n` every worker
+has servers of its own, so tests never meet each other's data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.services.postgres import Database, PostgresServer, running_postgres
+from tests.services.valkey import ValkeyServer, running_valkey
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """The session's PostgreSQL. For a database use `blank_database`; for faults use `private_postgres`."""
+    with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture
+def blank_database(postgres: PostgresServer) -> Iterator[Database]:
+    """An empty database with pgvector: `.owner_url` to migrate it, `.app_url` to use it."""
+    database = postgres.fresh_database()
+    yield database
+    postgres.discard(database)
+
+
+@pytest.fixture
+def private_postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL of this test alone, free to `kill()` and `start()` again."""
+    with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def _shared_valkey() -> Iterator[ValkeyServer]:
+    with running_valkey() as server:
+        yield server
+
+
+@pytest.fixture
+def valkey(_shared_valkey: ValkeyServer) -> ValkeyServer:
+    """The session's Valkey, emptied before the test; `.url` is what Redis clients take."""
+    _shared_valkey.clear()
+    return _shared_valkey
+
+
+@pytest.fixture
+def private_valkey() -> Iterator[ValkeyServer]:
+    """A Valkey of this test alone, free to `kill()` and `start()` again."""
+    with running_valkey() as server:
+        yield server
