@@ -1,0 +1,69 @@
+"""The domain, frozen and typed: what is remembered, for whom, and what is said about it. Knows nothing of storage or doors."""
+
+from recollect.model.conversation import Conversation, Message, Turn, WorkingMemory
+from recollect.model.embedding import (
+    KINDS,
+    Backlog,
+    EmbeddingJob,
+    EmbeddingState,
+    EmbeddingStatus,
+    Generation,
+    GenerationState,
+    Kind,
+    ProviderConfig,
+    Target,
+)
+from recollect.model.entry import Change, Changes, Entry, Found
+from recollect.model.memory import Draft, Memory, MemoryType, Patch, Scores, Source, Status
+from recollect.model.query import Filter, Hit, Listing, Page, Query, Recall, Trace
+from recollect.model.receipt import ForgetReceipt, ImportReceipt, Outcome, Receipt, Refusal, TurnsReceipt
+from recollect.model.scope import MAX_ID_CHARS, Scope, checked_id
+from recollect.model.space import AuditEvent, SpaceSettings, Theme, Tombstone
+
+__all__ = [
+    "KINDS",
+    "MAX_ID_CHARS",
+    "AuditEvent",
+    "Backlog",
+    "Change",
+    "Changes",
+    "Conversation",
+    "Draft",
+    "EmbeddingJob",
+    "EmbeddingState",
+    "EmbeddingStatus",
+    "Entry",
+    "Filter",
+    "ForgetReceipt",
+    "Found",
+    "Generation",
+    "GenerationState",
+    "Hit",
+    "ImportReceipt",
+    "Kind",
+    "Listing",
+    "Memory",
+    "MemoryType",
+    "Message",
+    "Outcome",
+    "Page",
+    "Patch",
+    "ProviderConfig",
+    "Query",
+    "Recall",
+    "Receipt",
+    "Refusal",
+    "Scope",
+    "Scores",
+    "Source",
+    "SpaceSettings",
+    "Status",
+    "Target",
+    "Theme",
+    "Tombstone",
+    "Trace",
+    "Turn",
+    "TurnsReceipt",
+    "WorkingMemory",
+    "checked_id",
+]

@@ -1,0 +1,123 @@
+"""Questions and answers: what is asked of the memory, what it gives back, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from recollect.model.conversation import Message
+from recollect.model.embedding import Kind, Target
+from recollect.model.memory import Memory, MemoryType, Status
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which things may be considered at all. Empty means no restriction; `tags` match when any of them is carried."""
+
+    kinds: tuple[Kind, ...] = ("memory", "message")
+    types: tuple[MemoryType, ...] = ()
+    tags: tuple[str, ...] = ()
+    themes: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """What `list` shows and in which order: newest first, ties broken by id, so that pages never overlap."""
+
+    types: tuple[MemoryType, ...] = ()
+    tags: tuple[str, ...] = ()
+    themes: tuple[str, ...] = ()
+    statuses: tuple[Status, ...] = (Status.ACTIVE,)
+    pinned: bool | None = None
+    manually_saved: bool | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    limit: int = 50
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    text: str
+    recipe: str = "native"
+    limit: int = 10
+    filter: Filter = field(default_factory=Filter)
+    min_relevance: float | None = None
+    token_budget: int | None = None
+    now: datetime | None = None
+    history: tuple[str, ...] = ()
+    """Earlier turns of the running conversation, oldest first: they resolve what a short follow-up leaves out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One answer and why it is there. Exactly one of `memory` and `message` is set."""
+
+    memory: Memory | None = None
+    message: Message | None = None
+    relevance: float
+    """0 to 1, absolute: the same number means the same with every embedding model. 0.3 is the customary cut."""
+    score: float
+    """What the recipe ordered by; comparable only within one recall."""
+    signals: Mapping[str, float] = field(default_factory=dict)
+    truncated: bool = False
+
+    @property
+    def target(self) -> Target:
+        if self.memory is not None:
+            return Target("memory", self.memory.id)
+        assert self.message is not None
+        return Target("message", self.message.id)
+
+    @property
+    def content(self) -> str:
+        thing = self.memory if self.memory is not None else self.message
+        assert thing is not None
+        return thing.content
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """How a recall went: which stages ran, what they cost, what had to be left out."""
+
+    recipe: str
+    generation: str | None = None
+    candidates: Mapping[str, int] = field(default_factory=dict)
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    degraded: tuple[str, ...] = ()
+    token_count: int = 0
+    truncated: bool = False
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recall:
+    hits: tuple[Hit, ...]
+    trace: Trace
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page(Generic[T]):
+    items: tuple[T, ...]
+    total: int
+    limit: int
+    offset: int
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)

@@ -1,0 +1,58 @@
+"""Receipts say exactly what a write did, so that "added" can never mean "lost"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from recollect.model.embedding import EmbeddingState
+
+Outcome = Literal["stored", "merged", "superseded", "refused"]
+Refusal = Literal["tombstone", "memory_off", "incognito", "read_only", "secret", "duplicate_id"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """`stored`: a new memory. `merged`: it repeated `id`, which was strengthened. `superseded`: stored, and `replaces`
+    is no longer current. `refused`: nothing was written, `reason` says why and `until` how long that holds."""
+
+    id: str | None
+    outcome: Outcome
+    embedding: EmbeddingState
+    reason: Refusal | None = None
+    replaces: str | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnsReceipt:
+    """`ids` in the order given; `stored` counts the new ones, the rest were there already under the same id."""
+
+    session_id: str
+    ids: tuple[str, ...]
+    stored: int
+    embedding: EmbeddingState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetReceipt:
+    """What was removed, counted. `scrubbed` says that freed pages and index segments were cleaned as well."""
+
+    memories: int = 0
+    messages: int = 0
+    conversations: int = 0
+    index_entries: int = 0
+    vectors: int = 0
+    derived: int = 0
+    tombstones: int = 0
+    scrubbed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportReceipt:
+    memories: int = 0
+    messages: int = 0
+    conversations: int = 0
+    unchanged: int = 0
+    refused: int = 0

@@ -1,0 +1,280 @@
+"""The seams: what the engine asks of stores and providers, and nothing more.
+
+A transaction is a plain function. `store.write(scope, work)` runs `work(tx)` in one transaction of that scope, on the store's own
+thread, and commits when it returns. So a verb's decisions read as straight-line code, a client that goes away can't leave
+one half done, and a store is free to batch several of them into one commit. `work` may run again after a lost race, so it
+must not have effects of its own.
+
+Every method of `Tx` sees its own scope only; there is no way to name another. `System` is for what belongs to nobody: embedding
+generations, and which scopes have work waiting. It never returns content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.model import (
+    AuditEvent,
+    Backlog,
+    Changes,
+    Conversation,
+    EmbeddingJob,
+    EmbeddingStatus,
+    Entry,
+    Filter,
+    ForgetReceipt,
+    Found,
+    Generation,
+    GenerationState,
+    Listing,
+    Memory,
+    Message,
+    Page,
+    Scope,
+    SpaceSettings,
+    Target,
+    Theme,
+    Tombstone,
+    WorkingMemory,
+)
+
+T = TypeVar("T")
+Vector = NDArray[np.float32]
+
+
+class Memories(Protocol):
+    def insert(self, memory: Memory, digest: str) -> None:
+        """Add a memory. `digest` is the keyed hash of its normalised content. An id already in use raises `Conflict`."""
+
+    def get(self, ids: Iterable[str]) -> dict[str, Memory]: ...
+
+    def list(self, listing: Listing) -> Page[Memory]: ...
+
+    def scan(self, after: str | None, limit: int) -> Sequence[Memory]:
+        """All memories of any status in id order, in pages: for exports and jobs."""
+
+    def twin(self, digest: str) -> Memory | None:
+        """The active memory with exactly this normalised content."""
+
+    def near(self, simhash: int, distance: int, limit: int) -> Sequence[Memory]:
+        """Active memories whose SimHash differs in at most `distance` (≤ 3) bits, found through the band index."""
+
+    def keyed(self, key: str) -> Sequence[Memory]:
+        """Active memories stored under `key`."""
+
+    def replace(self, memory: Memory, digest: str) -> None:
+        """Write every field of an existing memory."""
+
+    def touch(self, ids: Iterable[str], at: datetime) -> None:
+        """Count an access of each."""
+
+    def descendants(self, ids: Iterable[str]) -> Sequence[Memory]:
+        """Memories that name one of `ids` among their `source_ids` or as the one they supersede."""
+
+    def from_messages(self, message_ids: Iterable[str]) -> Sequence[Memory]:
+        """Memories whose `source_message_id` is one of these."""
+
+    def delete(self, ids: Iterable[str]) -> int: ...
+
+
+class Conversations(Protocol):
+    def open(self, conversation: Conversation) -> Conversation:
+        """The stored conversation of that id; if there is none, this one becomes it."""
+
+    def get(self, id: str) -> Conversation | None: ...
+
+    def list(self, limit: int, offset: int) -> Page[Conversation]:
+        """Most recently updated first."""
+
+    def scan(self, after: str | None, limit: int) -> Sequence[Conversation]: ...
+
+    def replace(self, conversation: Conversation) -> None: ...
+
+    def append(self, messages: Sequence[Message]) -> None:
+        """Add messages whose ids are new and whose `order` the caller took from `message_count`; updates the count."""
+
+    def messages(self, ids: Iterable[str]) -> dict[str, Message]: ...
+
+    def history(self, session_id: str, limit: int, before: int | None = None) -> Sequence[Message]:
+        """The last `limit` messages (those with `order < before`, if given), oldest first."""
+
+    def delete(self, ids: Iterable[str]) -> int:
+        """Remove conversations and their messages; index entries and vectors are the caller's to drop first."""
+
+    def delete_messages(self, ids: Iterable[str]) -> int: ...
+
+
+class Index(Protocol):
+    def put(self, entries: Sequence[Entry]) -> None:
+        """Add or replace entries; each gets the scope's next revision."""
+
+    def drop(self, targets: Iterable[Target]) -> int: ...
+
+    def changes(self, since: int, generation: str | None, most: int) -> Changes:
+        """What has changed after revision `since`. With more than `most` entries in the scope, counts only, no items."""
+
+    def lexical(self, terms: Sequence[str], filter: Filter, now: datetime, limit: int) -> Sequence[Found]:
+        """Best first. Any of the terms may match; a term ending in `*` matches as a prefix. Expired entries never match."""
+
+    def dense(self, vector: Vector, generation: str, filter: Filter, now: datetime, limit: int) -> Sequence[Found]:
+        """Nearest first by cosine, over ready vectors of that generation. Filters never make results go missing."""
+
+    def entries(self, targets: Iterable[Target]) -> dict[Target, Entry]: ...
+
+    def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
+        """In how many entries of this scope each term occurs."""
+
+
+class Embeddings(Protocol):
+    def queue(self, hashes: Mapping[Target, str], generation: str, at: datetime) -> None:
+        """Mark targets as to be embedded (again); a ready vector of the same content hash stays as it is."""
+
+    def claim(self, generation: str, at: datetime, lease: timedelta, limit: int) -> Sequence[EmbeddingJob]:
+        """Take due work, oldest first, for `lease`; what is not settled by then is claimable again."""
+
+    def settle(self, done: Sequence[tuple[EmbeddingJob, Vector]], at: datetime) -> int:
+        """Store vectors whose target's content hash still matches; their entries get a new revision."""
+
+    def fail(self, jobs: Sequence[EmbeddingJob], error: str, retry_at: datetime | None, at: datetime) -> None:
+        """State `error`; due again at `retry_at`, or never."""
+
+    def status(self, targets: Iterable[Target], generation: str) -> dict[Target, EmbeddingStatus]: ...
+
+    def enqueue_missing(self, generation: str, at: datetime, limit: int) -> int:
+        """Queue up to `limit` entries that have no row in this generation yet."""
+
+    def backlog(self, generation: str) -> Backlog: ...
+
+    def drop(self, targets: Iterable[Target]) -> int:
+        """Remove vectors and jobs of every generation."""
+
+
+class Space(Protocol):
+    def settings(self) -> SpaceSettings: ...
+
+    def save_settings(self, settings: SpaceSettings) -> None: ...
+
+    def themes(self) -> Sequence[Theme]:
+        """With counts of active memories, largest first."""
+
+    def save_theme(self, theme: Theme) -> None: ...
+
+    def bury(self, tombstones: Sequence[Tombstone]) -> None: ...
+
+    def buried(self, digest: str, at: datetime) -> Tombstone | None: ...
+
+    def exhume(self, before: datetime) -> int:
+        """Remove tombstones that expired before this time."""
+
+    def record(self, event: AuditEvent) -> None: ...
+
+    def audit(self, limit: int, offset: int) -> Page[AuditEvent]: ...
+
+    def working(self, session_id: str) -> WorkingMemory | None: ...
+
+    def save_working(self, working: WorkingMemory) -> None: ...
+
+    def drop_working(self, session_ids: Iterable[str]) -> int: ...
+
+    def idle_working(self, before: datetime, limit: int) -> Sequence[WorkingMemory]: ...
+
+
+class Tx(Protocol):
+    """One transaction of one scope."""
+
+    @property
+    def scope(self) -> Scope: ...
+    @property
+    def memories(self) -> Memories: ...
+    @property
+    def conversations(self) -> Conversations: ...
+    @property
+    def index(self) -> Index: ...
+    @property
+    def embeddings(self) -> Embeddings: ...
+    @property
+    def space(self) -> Space: ...
+
+    def erase(self) -> ForgetReceipt:
+        """Remove everything this scope holds, settings and audit trail included."""
+
+
+class System(Protocol):
+    """What belongs to no user. Ids, counts and clocks only."""
+
+    def generations(self) -> Sequence[Generation]: ...
+
+    def add_generation(self, generation: Generation) -> None:
+        """Also prepares whatever index that generation's vectors need."""
+
+    def set_generation(self, id: str, state: GenerationState) -> None:
+        """Making one `serving` retires the one that was, in the same transaction."""
+
+    def drop_generation(self, id: str) -> None:
+        """Remove a retired generation and its vectors."""
+
+    def scopes(self, after: Scope | None, limit: int) -> Sequence[Scope]:
+        """Every scope that exists, in a stable order, in pages."""
+
+    def waiting(self, at: datetime, limit: int) -> Sequence[Scope]:
+        """Scopes with embedding work of any generation due now, longest waiting first."""
+
+    def next_due(self) -> datetime | None:
+        """When the next embedding work of anyone is due; None when there is none."""
+
+    def backlog(self, generation: str) -> Backlog: ...
+
+
+class Capability(StrEnum):
+    """Where stores differ, by name, so that tests and doctors can say so instead of guessing."""
+
+    DURABLE = "durable"
+    FULL_TEXT = "full_text"
+    APPROXIMATE_VECTORS = "approximate_vectors"
+    ROW_LEVEL_SECURITY = "row_level_security"
+    MANY_PROCESSES = "many_processes"
+    SCRUBS = "scrubs"
+
+
+class Store(Protocol):
+    @property
+    def capabilities(self) -> frozenset[Capability]: ...
+
+    async def read(self, scope: Scope, work: Callable[[Tx], T]) -> T:
+        """Run `work` over one consistent snapshot. It must not write."""
+
+    async def write(self, scope: Scope, work: Callable[[Tx], T]) -> T:
+        """Run `work` in one transaction; writers of one scope run one after another."""
+
+    async def system(self, work: Callable[[System], T]) -> T: ...
+
+    async def scrub(self) -> bool:
+        """Make what was deleted unrecoverable from files and index segments, as far as this store can."""
+
+    async def close(self) -> None: ...
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors. Raises `Unavailable` when it can't; never returns NaN, a wrong count or a wrong size."""
+
+    @property
+    def provider(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def dimensions(self) -> int: ...
+
+    async def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]: ...
+
+    async def close(self) -> None: ...
+
+
+class Clock(Protocol):
+    def now(self) -> datetime:
+        """The present, in UTC, with a time zone."""

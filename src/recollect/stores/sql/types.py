@@ -1,0 +1,77 @@
+"""Column types that mean the same on both dialects, and how a Python value crosses to each driver and back.
+
+Statements are written in SQLAlchemy Core, compiled once to text, and run by the bare driver: the language is shared, the
+per-call cost of an ORM or engine layer is not paid. So conversions are done here, by column type, not by SQLAlchemy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import BigInteger, LargeBinary, Text
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.types import TypeDecorator, TypeEngine, UserDefinedType
+
+
+class Instant(TypeDecorator[Any]):
+    """A moment, in UTC. `timestamptz` on Postgres; microseconds since 1970 as an integer on SQLite, so that it sorts."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Any) -> TypeEngine[Any]:
+        if dialect.name == "postgresql":
+            return dialect.type_descriptor(postgresql.TIMESTAMP(timezone=True))  # type: ignore[no-any-return]
+        return dialect.type_descriptor(BigInteger())  # type: ignore[no-any-return]
+
+
+class Names(TypeDecorator[Any]):
+    """A tuple of short texts. `text[]` on Postgres, a JSON array on SQLite."""
+
+    impl = Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Any) -> TypeEngine[Any]:
+        if dialect.name == "postgresql":
+            return dialect.type_descriptor(postgresql.ARRAY(Text()))  # type: ignore[no-any-return]
+        return dialect.type_descriptor(Text())  # type: ignore[no-any-return]
+
+
+class Document(TypeDecorator[Any]):
+    """Any JSON value. `jsonb` on Postgres, JSON text on SQLite."""
+
+    impl = Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Any) -> TypeEngine[Any]:
+        if dialect.name == "postgresql":
+            return dialect.type_descriptor(postgresql.JSONB())  # type: ignore[no-any-return]
+        return dialect.type_descriptor(Text())  # type: ignore[no-any-return]
+
+
+class HalfVector(TypeDecorator[Any]):
+    """A vector in half precision, of whatever length its generation has. pgvector's `halfvec` on Postgres, a blob on SQLite."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Any) -> TypeEngine[Any]:
+        if dialect.name == "postgresql":
+            return dialect.type_descriptor(_PgHalfVector())  # type: ignore[no-any-return]
+        return dialect.type_descriptor(LargeBinary())  # type: ignore[no-any-return]
+
+
+class _PgHalfVector(UserDefinedType[Any]):
+    cache_ok = True
+
+    def get_col_spec(self, **_: Any) -> str:
+        return "halfvec"
+
+
+class TermVector(UserDefinedType[Any]):
+    """Postgres's `tsvector`; SQLite has no such column, its FTS5 table does that work."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: Any) -> str:
+        return "tsvector"
