@@ -1,4 +1,4 @@
-"""Servers and databases for the tests that ask for them. Each starts with its first user and ends with the run.
+"""Servers and databases for tests that ask for them. Each starts with its first user and ends with the run.
 
 A server that cannot start fails the tests that need it; nothing is skipped. Under `pytest -n` every worker
 has servers of its own, so tests never meet each other's data.

@@ -49,7 +49,7 @@ CREATE ROLE owner LOGIN PASSWORD '{PASSWORD}' NOSUPERUSER NOBYPASSRLS NOCREATEDB
 CREATE ROLE app   LOGIN PASSWORD '{PASSWORD}' NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE;
 CREATE DATABASE {BLANK} OWNER owner;
 """
-# pgvector is not a trusted extension: as on any server, an administrator creates it before the owner migrates.
+# pgvector is not a trusted extension: as on any server, an administrator creates it, then the owner migrates.
 BLANK_PREPARATION = """
 CREATE EXTENSION vector;
 ALTER DEFAULT PRIVILEGES FOR ROLE owner GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO app;
