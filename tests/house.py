@@ -1,6 +1,6 @@
 """The house rules as functions: each takes one parsed file and yields what breaks it, as `file:line: why`.
 
-They live apart from the tests that apply them, so that each can also be shown a bad example and seen to object.
+They live apart from the tests that apply them, so that each can be shown a bad example and seen to object.
 """
 
 from __future__ import annotations
