@@ -1,0 +1,75 @@
+"""Everything one scope holds, as plain data. A transaction works on a copy, then puts it in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+
+from recollect.model import (
+    AuditEvent,
+    Conversation,
+    EmbeddingState,
+    Entry,
+    Memory,
+    Message,
+    SpaceSettings,
+    Target,
+    Theme,
+    Tombstone,
+    WorkingMemory,
+)
+from recollect.ports import Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Embedding:
+    """One target in one generation: its vector, or how far it has come."""
+
+    state: EmbeddingState
+    content_hash: str
+    due_at: datetime | None
+    queued_at: datetime
+    updated_at: datetime
+    attempts: int = 0
+    error: str | None = None
+    vector: Vector | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Room:
+    """The state of one scope. What its dictionaries hold is frozen, so copying the dictionaries is enough."""
+
+    revision: int = 0
+    purged: int = 0
+    settings: SpaceSettings = field(default_factory=SpaceSettings)
+    memories: dict[str, Memory] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
+    conversations: dict[str, Conversation] = field(default_factory=dict)
+    messages: dict[str, Message] = field(default_factory=dict)
+    entries: dict[Target, Entry] = field(default_factory=dict)
+    revisions: dict[Target, int] = field(default_factory=dict)
+    embeddings: dict[tuple[Target, str], Embedding] = field(default_factory=dict)
+    themes: dict[str, Theme] = field(default_factory=dict)
+    tombstones: dict[str, Tombstone] = field(default_factory=dict)
+    audit: dict[str, AuditEvent] = field(default_factory=dict)
+    working: dict[str, WorkingMemory] = field(default_factory=dict)
+
+    def copy(self) -> Room:
+        return Room(**{each.name: copy(getattr(self, each.name)) for each in fields(self)})
+
+    def fill(self, other: Room) -> None:
+        """Become what `other` is."""
+        for each in fields(self):
+            setattr(self, each.name, getattr(other, each.name))
+
+    def content(self, target: Target) -> str | None:
+        """The text a target stands for, or None when it is gone."""
+        held: Mapping[str, Memory | Message] = self.memories if target.kind == "memory" else self.messages
+        thing = held.get(target.id)
+        return None if thing is None else thing.content
+
+    def work_due(self) -> datetime | None:
+        """When the next embedding work of any generation is due."""
+        return min((row.due_at for row in self.embeddings.values() if row.due_at is not None), default=None)

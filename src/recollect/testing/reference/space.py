@@ -1,0 +1,79 @@
+"""What belongs to one scope beside its memories: settings, themes, tombstones, audit trail, sessions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from datetime import datetime
+
+from recollect.errors import Conflict
+from recollect.model import AuditEvent, Page, SpaceSettings, Status, Theme, Tombstone, WorkingMemory
+from recollect.testing.reference.room import Room
+
+
+class ReferenceSpace:
+    def __init__(self, room: Room) -> None:
+        self._room = room
+
+    def settings(self) -> SpaceSettings:
+        return self._room.settings
+
+    def save_settings(self, settings: SpaceSettings) -> None:
+        self._room.settings = settings
+
+    def themes(self) -> Sequence[Theme]:
+        counts = Counter(
+            memory.theme for memory in self._room.memories.values() if memory.status is Status.ACTIVE
+        )
+        counted = [replace(theme, count=counts[theme.slug]) for theme in self._room.themes.values()]
+        return sorted(counted, key=lambda theme: (-theme.count, theme.slug))
+
+    def save_theme(self, theme: Theme) -> None:
+        self._room.themes[theme.slug] = theme
+
+    def open_theme(self, theme: Theme) -> None:
+        self._room.themes.setdefault(theme.slug, theme)
+
+    def bury(self, tombstones: Sequence[Tombstone]) -> None:
+        for stone in tombstones:
+            held = self._room.tombstones.get(stone.digest)
+            if held is None or held.expires_at < stone.expires_at:
+                self._room.tombstones[stone.digest] = stone
+
+    def buried(self, digest: str, at: datetime) -> Tombstone | None:
+        stone = self._room.tombstones.get(digest)
+        return stone if stone is not None and stone.expires_at > at else None
+
+    def exhume(self, before: datetime) -> int:
+        doomed = [stone.digest for stone in self._room.tombstones.values() if stone.expires_at < before]
+        for digest in doomed:
+            del self._room.tombstones[digest]
+        return len(doomed)
+
+    def record(self, event: AuditEvent) -> None:
+        if event.id in self._room.audit:
+            raise Conflict("an audit event with this id exists")
+        self._room.audit[event.id] = deepcopy(event)
+
+    def audit(self, limit: int, offset: int) -> Page[AuditEvent]:
+        events = sorted(self._room.audit.values(), key=lambda event: (event.at, event.id), reverse=True)
+        page = tuple(events[offset : offset + limit])
+        return Page(items=page, total=len(events), limit=limit, offset=offset)
+
+    def working(self, session_id: str) -> WorkingMemory | None:
+        return self._room.working.get(session_id)
+
+    def save_working(self, working: WorkingMemory) -> None:
+        self._room.working[working.session_id] = deepcopy(working)
+
+    def drop_working(self, session_ids: Iterable[str]) -> int:
+        doomed = {id for id in session_ids if id in self._room.working}
+        for id in doomed:
+            del self._room.working[id]
+        return len(doomed)
+
+    def idle_working(self, before: datetime, limit: int) -> Sequence[WorkingMemory]:
+        idle = [working for working in self._room.working.values() if working.updated_at < before]
+        return sorted(idle, key=lambda working: (working.updated_at, working.session_id))[:limit]

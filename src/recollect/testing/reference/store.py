@@ -1,0 +1,111 @@
+"""The store itself: transactions by copying. What is published never changes, so a snapshot is simply kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from typing import TypeVar
+
+from recollect.errors import Unavailable
+from recollect.model import EmbeddingState, ForgetReceipt, Scope
+from recollect.ports import Capability, System, Tx
+from recollect.testing.reference.conversations import ReferenceConversations
+from recollect.testing.reference.embeddings import ReferenceEmbeddings
+from recollect.testing.reference.index import ReferenceIndex
+from recollect.testing.reference.memories import ReferenceMemories
+from recollect.testing.reference.room import Room
+from recollect.testing.reference.space import ReferenceSpace
+from recollect.testing.reference.system import ReferenceSystem, World
+
+T = TypeVar("T")
+_THREADS = 8
+
+
+class ReferenceTx:
+    """One transaction of one scope, over a room of its own."""
+
+    def __init__(self, scope: Scope, room: Room) -> None:
+        self.scope = scope
+        self.room = room
+        self.erased = False
+        self.memories = ReferenceMemories(room)
+        self.conversations = ReferenceConversations(room)
+        self.index = ReferenceIndex(room)
+        self.embeddings = ReferenceEmbeddings(room, scope, self.index)
+        self.space = ReferenceSpace(room)
+
+    def erase(self) -> ForgetReceipt:
+        room = self.room
+        receipt = ForgetReceipt(
+            memories=len(room.memories),
+            messages=len(room.messages),
+            conversations=len(room.conversations),
+            index_entries=len(room.entries),
+            vectors=sum(row.state is EmbeddingState.READY for row in room.embeddings.values()),
+            tombstones=len(room.tombstones),
+        )
+        beyond = room.revision + 1
+        room.fill(Room(revision=beyond, purged=beyond))
+        self.index = ReferenceIndex(room)
+        self.embeddings = ReferenceEmbeddings(room, self.scope, self.index)
+        self.erased = True
+        return receipt
+
+
+class ReferenceStore:
+    """An in-memory `Store` for tests and for checking other stores against."""
+
+    def __init__(self) -> None:
+        self._world = World()
+        self._writing = Lock()
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="recollect-reference")
+        self._closed = False
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        return frozenset({Capability.FULL_TEXT, Capability.SCRUBS})
+
+    async def read(self, scope: Scope, work: Callable[[Tx], T]) -> T:
+        return await self._run(lambda: work(ReferenceTx(scope, self._world.room(scope))))
+
+    async def write(self, scope: Scope, work: Callable[[Tx], T]) -> T:
+        return await self._run(lambda: self._transact(scope, work))
+
+    async def system(self, work: Callable[[System], T]) -> T:
+        def transact() -> T:
+            with self._writing:
+                world = self._world.copy()
+                outcome = work(ReferenceSystem(world))
+                self._world = world
+                return outcome
+
+        return await self._run(transact)
+
+    async def scrub(self) -> bool:
+        """Nothing to do: what was deleted is referred to by nobody."""
+        return True
+
+    async def close(self) -> None:
+        self._closed = True
+        self._threads.shutdown()
+
+    def _transact(self, scope: Scope, work: Callable[[Tx], T]) -> T:
+        with self._writing:
+            world = self._world
+            tx = ReferenceTx(scope, world.room(scope))
+            outcome = work(tx)
+            rooms = {**world.rooms, scope: tx.room}
+            youngest = world.youngest
+            if tx.erased:
+                youngest = max(youngest, tx.room.revision)
+                if tx.room == Room(revision=tx.room.revision, purged=tx.room.purged):
+                    del rooms[scope]
+            self._world = World(rooms=rooms, generations=world.generations, youngest=youngest)
+            return outcome
+
+    async def _run(self, work: Callable[[], T]) -> T:
+        if self._closed:
+            raise Unavailable("the store is closed")
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)

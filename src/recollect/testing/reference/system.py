@@ -1,0 +1,102 @@
+"""What belongs to nobody: generations, and which scopes there are and have work waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from recollect.errors import Conflict, NotFound
+from recollect.model import Backlog, Generation, GenerationState, Scope
+from recollect.testing.reference.embeddings import ReferenceEmbeddings
+from recollect.testing.reference.index import ReferenceIndex
+from recollect.testing.reference.room import Room
+
+
+@dataclass(slots=True, kw_only=True)
+class World:
+    """All rooms and all generations.
+
+    `youngest` is beyond every revision an erased scope ever had: a scope that comes back begins there, so that
+    a copy of its former self can't take itself for current.
+    """
+
+    rooms: dict[Scope, Room] = field(default_factory=dict)
+    generations: dict[str, Generation] = field(default_factory=dict)
+    youngest: int = 0
+
+    def room(self, scope: Scope) -> Room:
+        """A copy of what the scope holds, or an empty room if it holds nothing."""
+        held = self.rooms.get(scope)
+        return Room(revision=self.youngest, purged=self.youngest) if held is None else held.copy()
+
+    def copy(self) -> World:
+        rooms = {scope: room.copy() for scope, room in self.rooms.items()}
+        return World(rooms=rooms, generations=dict(self.generations), youngest=self.youngest)
+
+
+class ReferenceSystem:
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def generations(self) -> Sequence[Generation]:
+        return sorted(self._world.generations.values(), key=lambda each: (each.created_at, each.id))
+
+    def add_generation(self, generation: Generation) -> None:
+        if generation.id in self._world.generations:
+            raise Conflict("a generation with this id exists")
+        self._world.generations[generation.id] = generation
+
+    def set_generation(self, id: str, state: GenerationState) -> None:
+        if id not in self._world.generations:
+            raise NotFound("no generation with this id exists")
+        if state is GenerationState.SERVING:
+            for each in self.generations():
+                if each.state is GenerationState.SERVING:
+                    self._world.generations[each.id] = replace(each, state=GenerationState.RETIRED)
+        self._world.generations[id] = replace(self._world.generations[id], state=state)
+
+    def drop_generation(self, id: str) -> None:
+        self._world.generations.pop(id, None)
+        for room in self._world.rooms.values():
+            for key in [key for key in room.embeddings if key[1] == id]:
+                del room.embeddings[key]
+
+    def scopes(
+        self, after: Scope | None, limit: int, tenant: str | None = None, user: str | None = None
+    ) -> Sequence[Scope]:
+        chosen = [
+            scope
+            for scope in self._world.rooms
+            if (after is None or _order(scope) > _order(after))
+            and tenant in (None, scope.tenant)
+            and user in (None, scope.user)
+        ]
+        return sorted(chosen, key=_order)[:limit]
+
+    def waiting(self, at: datetime, limit: int) -> Sequence[Scope]:
+        due = [(when, _order(scope), scope) for scope, when in self._due().items() if when <= at]
+        return [scope for *_, scope in sorted(due, key=lambda each: each[:2])][:limit]
+
+    def next_due(self) -> datetime | None:
+        return min(self._due().values(), default=None)
+
+    def backlog(self, generation: str) -> Backlog:
+        each = [
+            ReferenceEmbeddings(room, scope, ReferenceIndex(room)).backlog(generation)
+            for scope, room in self._world.rooms.items()
+        ]
+        return Backlog(
+            pending=sum(one.pending for one in each),
+            error=sum(one.error for one in each),
+            oldest=min((one.oldest for one in each if one.oldest is not None), default=None),
+        )
+
+    def _due(self) -> dict[Scope, datetime]:
+        return {
+            scope: due for scope, room in self._world.rooms.items() if (due := room.work_due()) is not None
+        }
+
+
+def _order(scope: Scope) -> tuple[str, str, str]:
+    return scope.tenant, scope.user, scope.space
