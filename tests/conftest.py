@@ -9,9 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.services.postgres import Database, PostgresServer, running_postgres
 from tests.services.valkey import ValkeyServer, running_valkey
+
+# A busy machine is no fault of the code under test: benchmarks and pytest-timeout are the judges of time.
+settings.register_profile("recollect", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("recollect")
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -31,6 +32,7 @@ class Process:
         folder: Path,
         account: tuple[int, int] | None = None,
     ) -> None:
+        self._folder = folder
         self.log = folder / "log"
         options = ["--log", str(self.log), "--remove", str(folder)]
         if account is not None:
@@ -66,22 +68,40 @@ class Process:
     def kill(self) -> None:
         """End the server the hard way (SIGKILL) and wait until it is gone, as a power cut would leave it."""
         self.signal(signal.SIGKILL)
-        deadline = time.monotonic() + 10.0
-        while self.alive():
-            if time.monotonic() > deadline:
-                raise ServiceFailed(f"process {self.pid} survived SIGKILL")
-            time.sleep(0.005)
+        self._wait_until_gone()
         self.stop()
 
     def stop(self) -> None:
-        """End the server in good order. Doing it twice does no harm."""
+        """End the server in good order and keep its folder. Doing it twice does no harm."""
         assert self._guardian.stdin is not None
-        assert self._guardian.stdout is not None
         if not self._guardian.stdin.closed:
             self._guardian.stdin.write(KEEP)
             self._guardian.stdin.close()
-        self._guardian.wait(30)
+            self._guardian.wait(30)
+            self._release()
+
+    def discard(self) -> None:
+        """End the server and let the guardian delete its folder behind us, which a slow disk can drag out."""
+        assert self._guardian.stdin is not None
+        if self._guardian.stdin.closed:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            return
+        self._guardian.stdin.close()
+        self._wait_until_gone()
+        self._release()
+
+    def _wait_until_gone(self, seconds: float = 30.0) -> None:
+        deadline = time.monotonic() + seconds
+        while self.alive():
+            if time.monotonic() > deadline:
+                raise ServiceFailed(f"process {self.pid} does not end")
+            time.sleep(0.005)
+
+    def _release(self) -> None:
+        assert self._guardian.stdout is not None
         self._guardian.stdout.close()
+        # The guardian ends by itself, maybe after us; saying so here keeps Popen from warning about it.
+        self._guardian.returncode = self._guardian.poll() or 0
 
     def tail(self, characters: int = 2000) -> str:
         return self.log.read_text(errors="replace")[-characters:] if self.log.exists() else "(no log)"
