@@ -1,0 +1,70 @@
+"""One local model, many callers: whose turn it is, and on which thread.
+
+Two batches side by side on the same cores are slower than one after the other, and arithmetic on the
+event loop's thread would stop everything else. So there is one thread for queries and one for background
+work, and a turn-taking between them that always favours the query: it waits for the slice under way,
+never for the batch.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+
+class Turns:
+    """A lock that the urgent get first."""
+
+    def __init__(self) -> None:
+        self._free = threading.Condition()
+        self._taken = False
+        self._urgent = 0
+
+    @contextmanager
+    def take(self, *, urgent: bool) -> Iterator[None]:
+        with self._free:
+            self._urgent += urgent
+            self._free.wait_for(lambda: not self._taken and (urgent or not self._urgent))
+            self._urgent -= urgent
+            self._taken = True
+        try:
+            yield
+        finally:
+            with self._free:
+                self._taken = False
+                self._free.notify_all()
+
+
+class Desk:
+    """The two threads and the turn-taking of one process; a forked child starts with its own."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._owner = 0
+        self._open()
+
+    def thread(self, *, urgent: bool) -> ThreadPoolExecutor:
+        self._after_fork()
+        return self._queries if urgent else self._batches
+
+    @property
+    def turns(self) -> Turns:
+        self._after_fork()
+        return self._turns
+
+    def _after_fork(self) -> None:
+        if self._owner != os.getpid():
+            # Whatever the parent's threads held at the time of the fork, nobody will ever release it here.
+            self._lock = threading.Lock()
+            self._open()
+
+    def _open(self) -> None:
+        with self._lock:
+            if self._owner != os.getpid():
+                self._turns = Turns()
+                self._queries = ThreadPoolExecutor(1, thread_name_prefix="recollect-embed-query")
+                self._batches = ThreadPoolExecutor(1, thread_name_prefix="recollect-embed-batch")
+                self._owner = os.getpid()
