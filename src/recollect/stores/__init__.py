@@ -1,1 +1,3 @@
-"""Where memories live: one contract (`recollect.ports.Store`), two homes (SQLite, Postgres), one set of tables."""
+"""Where memories live: one contract (`recollect.ports.Store`), two homes (SQLite, Postgres), one set of
+tables.
+"""

@@ -1,1 +1,3 @@
-"""What both SQL stores share: tables, statements and row mapping. What differs lives in `stores.sqlite` and `stores.postgres`."""
+"""What both SQL stores share: tables, statements and row mapping. What differs lives in `stores.sqlite` and
+`stores.postgres`.
+"""

@@ -1,7 +1,9 @@
 """The seam between shared statements and a driver: run a SQLAlchemy Core statement, get decoded rows.
 
-A dialect compiles each statement object once and remembers its text and the decoders of its result columns. Statements are
-module constants or come from cached builders, so compiling never happens on a warm path.
+A dialect compiles each statement object once and remembers its text, how to write each parameter and how to
+read each result column. Statements are module constants or come from cached builders, so compiling never
+happens on a warm path. What a value becomes is decided by the column's type, never by looking at the value:
+the text "[]" stored as a document is not a list.
 """
 
 from __future__ import annotations
@@ -9,25 +11,34 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy.engine import Dialect as SaDialect
 from sqlalchemy.sql.base import Executable
-from sqlalchemy.sql.expression import Select
+from sqlalchemy.sql.expression import SelectBase
 from sqlalchemy.types import TypeEngine
+
+from recollect.stores.sql.types import HalfVector
 
 Params = Mapping[str, Any]
 Row = tuple[Any, ...]
-Decoder = Callable[[Any], Any] | None
+Converter = Callable[[Any], Any] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A compiled statement: its text, constants that were written into it, and a decoder per result column."""
+    """A compiled statement: its text, constants that were written into it, and converters for parameters and
+    columns.
+    """
 
     sql: str
     constants: Mapping[str, Any]
-    decoders: tuple[Decoder, ...]
+    encoders: tuple[tuple[str, Callable[[Any], Any]], ...]
+    decoders: tuple[Converter, ...]
+    plain: bool
+    """No result column needs decoding."""
 
 
 class Dialect(ABC):
@@ -40,53 +51,88 @@ class Dialect(ABC):
     def prepare(self, statement: Executable) -> Prepared:
         ready = self._prepared.get(statement)
         if ready is None:
-            compiled = statement.compile(dialect=self._sa)  # type: ignore[attr-defined]
-            constants = {k: self.encode(v) for k, v in compiled.params.items() if v is not None}
-            ready = Prepared(str(compiled), constants, self._decoders(statement))
-            self._prepared[statement] = ready
+            ready = self._prepared[statement] = self._compile(statement)
         return ready
 
-    def _decoders(self, statement: Executable) -> tuple[Decoder, ...]:
-        columns = statement.selected_columns if isinstance(statement, Select) else getattr(statement, "_returning", ())
-        return tuple(self.decoder(column.type) for column in columns)
+    def _compile(self, statement: Executable) -> Prepared:
+        compiled = statement.compile(dialect=self._sa)  # type: ignore[attr-defined]
+        encoders = {name: self.encoder(bind.type) for name, bind in compiled.binds.items()}
+        constants = {
+            name: encode(value) if (encode := encoders[name]) else value
+            for name, value in compiled.params.items()
+            if value is not None
+        }
+        columns = (
+            statement.selected_columns if isinstance(statement, SelectBase) else getattr(statement, "_returning", ())
+        )
+        decoders = tuple(self.decoder(column.type) for column in columns)
+        return Prepared(
+            sql=str(compiled),
+            constants=constants,
+            encoders=tuple((n, e) for n, e in encoders.items() if e is not None and n not in constants),
+            decoders=decoders,
+            plain=not any(decoders),
+        )
 
-    def bind(self, prepared: Prepared, params: Params) -> dict[str, Any]:
-        return {**prepared.constants, **{name: self.encode(value) for name, value in params.items()}}
+    @staticmethod
+    def bind(prepared: Prepared, params: Params) -> dict[str, Any]:
+        bound = {**prepared.constants, **params}
+        for name, encode in prepared.encoders:
+            value = bound[name]
+            if value is not None:
+                bound[name] = encode(value)
+        return bound
 
     @staticmethod
     def decode(prepared: Prepared, rows: Sequence[Row]) -> list[Row]:
-        if not any(prepared.decoders):
+        if prepared.plain:
             return list(rows)
+        decoders = prepared.decoders
         return [
             tuple(
-                value if decoder is None or value is None else decoder(value)
-                for decoder, value in zip(prepared.decoders, row, strict=True)
+                [
+                    value if decoder is None or value is None else decoder(value)
+                    for decoder, value in zip(decoders, row, strict=True)
+                ]
             )
             for row in rows
         ]
 
-    @abstractmethod
-    def encode(self, value: Any) -> Any:
-        """A Python value as the driver wants it."""
+    def vectors(self, raw: Sequence[Any]) -> list[NDArray[np.float32] | None]:
+        """Decode a whole column of vectors as the driver gave it. Dialects that can do it in one go override
+        this.
+        """
+        decode = self.decoder(HalfVector())
+        assert decode is not None
+        return [None if value is None else decode(value) for value in raw]
 
     @abstractmethod
-    def decoder(self, type_: TypeEngine[Any]) -> Decoder:
+    def encoder(self, type_: TypeEngine[Any]) -> Converter:
+        """How to write a parameter of this type, or None when the driver takes the Python value as it is."""
+
+    @abstractmethod
+    def decoder(self, type_: TypeEngine[Any]) -> Converter:
         """How to read a column of this type, or None when the driver's own value is right."""
 
 
 class Session(ABC):
     """One open transaction of one scope on one connection."""
 
-    dialect: Dialect
+    dialect: ClassVar[Dialect]
 
     @abstractmethod
-    def rows(self, statement: Executable, params: Params | None = None) -> list[Row]:
+    def rows(self, statement: Executable, params: Params) -> list[Row]:
         """Run a statement and fetch all its rows, decoded."""
 
     @abstractmethod
-    def run(self, statement: Executable, params: Params | None = None) -> int:
+    def run(self, statement: Executable, params: Params) -> int:
         """Run a statement for its effect; how many rows it touched."""
 
     @abstractmethod
     def run_many(self, statement: Executable, params: Sequence[Params]) -> None:
         """Run one statement for each set of parameters."""
+
+    def row(self, statement: Executable, params: Params) -> Row | None:
+        """The first row, if there is one."""
+        found = self.rows(statement, params)
+        return found[0] if found else None

@@ -1,8 +1,8 @@
 """The tables, as statements see them. Migrations create them; a test holds the two equal.
 
-Every row of a user's carries `tenant_id`, `user_id` and `space`, and they lead every primary key: two tenants may both have an
-"ana", row-level security has something to check, and the schema can be distributed by `user_id` unchanged.
-`spaces` and `generations` hold ids, counters, clocks and switches only, never content.
+Every row of a user's carries `tenant_id`, `user_id` and `space`, and they lead every primary key: two tenants
+may both have an "ana", row-level security has something to check, and the schema can be distributed by
+`user_id` unchanged. `spaces` and `generations` hold ids, counters, clocks and switches only, never content.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ memories = _owned(
     Column("source_message_id", String(255)),
     Column("metadata_confidence", Float, nullable=False),
     Column("simhash", BigInteger, nullable=False),  # signed: the same 64 bits
-    Column("band0", Integer, nullable=False),  # four 16-bit slices: within 3 bits of each other, two hashes share one
+    # Four 16-bit slices: two hashes within 3 bits of each other share at least one.
+    Column("band0", Integer, nullable=False),
     Column("band1", Integer, nullable=False),
     Column("band2", Integer, nullable=False),
     Column("band3", Integer, nullable=False),

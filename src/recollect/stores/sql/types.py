@@ -1,20 +1,27 @@
 """Column types that mean the same on both dialects, and how a Python value crosses to each driver and back.
 
-Statements are written in SQLAlchemy Core, compiled once to text, and run by the bare driver: the language is shared, the
-per-call cost of an ORM or engine layer is not paid. So conversions are done here, by column type, not by SQLAlchemy.
+Statements are written in SQLAlchemy Core, compiled once to text, and run by the bare driver: the language is
+shared, the per-call cost of an ORM or engine layer is not paid. So conversions are done here, by column type,
+not by SQLAlchemy.
 """
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import numpy as np
 from sqlalchemy import BigInteger, LargeBinary, Text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.types import TypeDecorator, TypeEngine, UserDefinedType
 
+from recollect.errors import InvalidInput
+
 
 class Instant(TypeDecorator[Any]):
-    """A moment, in UTC. `timestamptz` on Postgres; microseconds since 1970 as an integer on SQLite, so that it sorts."""
+    """A moment, in UTC. `timestamptz` on Postgres; microseconds since 1970 as an integer on SQLite, so that
+    it sorts.
+    """
 
     impl = BigInteger
     cache_ok = True
@@ -50,7 +57,9 @@ class Document(TypeDecorator[Any]):
 
 
 class HalfVector(TypeDecorator[Any]):
-    """A vector in half precision, of whatever length its generation has. pgvector's `halfvec` on Postgres, a blob on SQLite."""
+    """A vector in half precision, of whatever length its generation has. pgvector's `halfvec` on Postgres, a
+    blob on SQLite.
+    """
 
     impl = LargeBinary
     cache_ok = True
@@ -75,3 +84,18 @@ class TermVector(UserDefinedType[Any]):
 
     def get_col_spec(self, **_: Any) -> str:
         return "tsvector"
+
+
+def to_json(value: Any) -> str:
+    """JSON text that reads back as the same value, on both dialects."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            "the value can't be written as JSON: use text, finite numbers, lists, dicts, booleans, None"
+        ) from error
+
+
+def half(vector: Any) -> bytes:
+    """A vector as half-precision floats, little endian."""
+    return np.asarray(vector, dtype="<f2").tobytes()

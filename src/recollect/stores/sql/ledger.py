@@ -1,0 +1,114 @@
+"""The scope's own row in `spaces`, held for the length of one transaction.
+
+The row is read (and on Postgres locked) once when a write begins, kept as plain numbers while the work runs,
+and written once at the end. So writers of one scope are serial, a transaction that touches the index many
+times is still one revision, and bookkeeping costs two statements however much a verb does.
+
+A scope that was erased and comes back must not look like an old one: its revisions start at the clock, beyond
+every number the erased row can have had, so that no in-memory copy of the erased index can ever seem current.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import bindparam, delete, func, select, update
+
+from recollect.model import Scope, SpaceSettings
+from recollect.stores.sql.expressions import adding, own, owner
+from recollect.stores.sql.session import Session
+from recollect.stores.sql.tables import embeddings, spaces
+
+_NUMBERS = (spaces.c.revision, spaces.c.purged, spaces.c.size)
+_READ = select(*_NUMBERS).where(own(spaces))
+_LOCK = _READ.with_for_update()
+_CREATE = adding(spaces).on_conflict_do_nothing()
+_NEXT_DUE = (
+    select(func.min(embeddings.c.due_at)).where(own(embeddings), embeddings.c.due_at.is_not(None)).scalar_subquery()
+)
+_COUNTED: dict[str, Any] = {name: bindparam(name) for name in ("revision", "purged", "size", "last_active_at")}
+_SAVE = update(spaces).where(own(spaces)).values(_COUNTED)
+_SAVE_WITH_WORK = update(spaces).where(own(spaces)).values({**_COUNTED, "work_due": _NEXT_DUE})
+_DROP = delete(spaces).where(own(spaces))
+
+
+class Ledger:
+    """Counts what a transaction does to the index and the embedding queue, and writes it down at the end."""
+
+    def __init__(self, session: Session, scope: Scope) -> None:
+        self._session = session
+        self._owner = owner(scope)
+        self._row: tuple[int, int, int] | None = None
+        self._read = False
+        self._revision: int | None = None
+        self._purged = False
+        self._size_change = 0
+        self._work = False
+
+    def hold(self) -> None:
+        """Make sure that the row exists and that nobody else writes this scope until the transaction ends."""
+        found = self._session.row(_LOCK, self._owner)
+        if found is None:
+            self._session.run(_CREATE, self._owner | _newborn())
+            found = self._session.row(_LOCK, self._owner)
+        assert found is not None
+        self._row, self._read = (found[0], found[1], found[2]), True
+
+    def numbers(self) -> tuple[int, int, int] | None:
+        """Revision, revision of the last removal and size, as this transaction sees them; None when there is
+        no such scope.
+        """
+        if not self._read:
+            found = self._session.row(_READ, self._owner)
+            self._row, self._read = (None if found is None else (found[0], found[1], found[2])), True
+        if self._row is None:
+            return None
+        revision, purged, size = self._row
+        if self._revision is not None:
+            revision = self._revision
+        return revision, revision if self._purged else purged, size + self._size_change
+
+    def changed(self, added: int = 0) -> int:
+        """The index changes, with so many new entries: the revision that goes with it."""
+        if self._row is None:
+            self.hold()
+        assert self._row is not None
+        if self._revision is None:
+            self._revision = self._row[0] + 1
+        self._size_change += added
+        return self._revision
+
+    def removed(self, count: int) -> None:
+        if count:
+            self.changed(-count)
+            self._purged = True
+
+    def rescheduled(self) -> None:
+        """Embedding work was added, taken or finished."""
+        if self._row is None:
+            self.hold()
+        self._work = True
+
+    def erase(self) -> None:
+        self._session.run(_DROP, self._owner)
+        self._row, self._read, self._revision, self._work = None, True, None, False
+        self._purged, self._size_change = False, 0
+
+    def write(self) -> None:
+        """Before the commit: bring the row up to date, if there is anything to say."""
+        if self._row is None or (self._revision is None and not self._work):
+            return
+        numbers = self.numbers()
+        assert numbers is not None
+        counted = dict(zip(("revision", "purged", "size"), numbers, strict=True))
+        statement = _SAVE_WITH_WORK if self._work else _SAVE
+        self._session.run(statement, {**self._owner, **counted, "last_active_at": datetime.now(UTC)})
+
+
+def _newborn() -> dict[str, object]:
+    now = datetime.now(UTC)
+    start = int(now.timestamp() * 1_000_000)
+    numbers = {"revision": start, "purged": start, "size": 0, "work_due": None}
+    return {**numbers, **asdict(SpaceSettings()), "created_at": now, "last_active_at": now}

@@ -1,0 +1,148 @@
+"""What belongs to a scope beside its memories: settings, themes, tombstones, audit trail and working memory,
+in SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import bindparam, delete, func, select, update
+
+from recollect.model import AuditEvent, Page, Scope, SpaceSettings, Status, Theme, Tombstone, WorkingMemory
+from recollect.stores.sql.expressions import SCOPE, adding, fixed, member, own, owner, putting
+from recollect.stores.sql.ledger import Ledger
+from recollect.stores.sql.session import Row, Session
+from recollect.stores.sql.tables import audit_events, memories, spaces, themes, tombstones, working_memories
+
+_SWITCHES = ("memory_enabled", "incognito_default", "soft_cap", "shared_tags", "retention_days")
+_SETTINGS = select(*(spaces.c[name] for name in _SWITCHES)).where(own(spaces))
+_SAVE_SETTINGS = update(spaces).where(own(spaces)).values({name: bindparam(name) for name in _SWITCHES})
+
+_CARRIED = (
+    select(memories.c.theme, func.count().label("count"))
+    .where(own(memories), memories.c.status == fixed(Status.ACTIVE), memories.c.theme.is_not(None))
+    .group_by(memories.c.theme)
+    .subquery("carried")
+)
+_THEME = ("slug", "display_name", "description", "created_at", "updated_at")
+_COUNT = func.coalesce(_CARRIED.c.count, 0)
+_THEMES = (
+    select(*(themes.c[name] for name in _THEME), _COUNT)
+    .outerjoin_from(themes, _CARRIED, _CARRIED.c.theme == themes.c.slug)
+    .where(own(themes))
+    .order_by(_COUNT.desc(), themes.c.slug)
+)
+_SAVE_THEME = putting(themes)
+_OPEN_THEME = adding(themes).on_conflict_do_nothing()
+
+_NEW_GRAVE = adding(tombstones)
+_BURY = _NEW_GRAVE.on_conflict_do_update(
+    index_elements=[*SCOPE, "digest"],
+    set_={name: _NEW_GRAVE.excluded[name] for name in ("created_at", "expires_at")},
+    where=tombstones.c.expires_at < _NEW_GRAVE.excluded.expires_at,
+)
+_GRAVE = (tombstones.c.digest, tombstones.c.created_at, tombstones.c.expires_at)
+_BURIED = select(*_GRAVE).where(
+    own(tombstones), tombstones.c.digest == bindparam("digest"), tombstones.c.expires_at > bindparam("at")
+)
+_EXHUME = delete(tombstones).where(own(tombstones), tombstones.c.expires_at < bindparam("before"))
+
+_EVENT = tuple(c.name for c in audit_events.c if c.name not in SCOPE)
+_RECORD = adding(audit_events)
+_AUDIT = (
+    select(*(audit_events.c[name] for name in _EVENT))
+    .where(own(audit_events))
+    .order_by(audit_events.c.at.desc(), audit_events.c.id.desc())
+    .limit(bindparam("limit"))
+    .offset(bindparam("offset"))
+)
+_AUDITED = select(func.count()).select_from(audit_events).where(own(audit_events))
+
+_WORKING = tuple(c.name for c in working_memories.c if c.name not in SCOPE)
+_WORKING_COLUMNS = tuple(working_memories.c[name] for name in _WORKING)
+_GET_WORKING = select(*_WORKING_COLUMNS).where(
+    own(working_memories), working_memories.c.session_id == bindparam("session_id")
+)
+_SAVE_WORKING = putting(working_memories)
+_DROP_WORKING = delete(working_memories).where(own(working_memories), member(working_memories.c.session_id, "ids"))
+_IDLE = (
+    select(*_WORKING_COLUMNS)
+    .where(own(working_memories), working_memories.c.updated_at < bindparam("before"))
+    .order_by(working_memories.c.updated_at, working_memories.c.session_id)
+    .limit(bindparam("limit"))
+)
+
+
+class SqlSpace:
+    """`ports.Space` over a SQL session."""
+
+    def __init__(self, session: Session, scope: Scope, ledger: Ledger) -> None:
+        self._session = session
+        self._owner = owner(scope)
+        self._ledger = ledger
+
+    def settings(self) -> SpaceSettings:
+        row = self._session.row(_SETTINGS, self._owner)
+        return SpaceSettings() if row is None else SpaceSettings(**dict(zip(_SWITCHES, row, strict=True)))
+
+    def save_settings(self, settings: SpaceSettings) -> None:
+        params = {**self._owner, **asdict(settings)}
+        if not self._session.run(_SAVE_SETTINGS, params):  # the scope was erased earlier in this transaction
+            self._ledger.hold()
+            self._session.run(_SAVE_SETTINGS, params)
+
+    def themes(self) -> Sequence[Theme]:
+        rows = self._session.rows(_THEMES, self._owner)
+        return [Theme(**dict(zip((*_THEME, "count"), row, strict=True))) for row in rows]
+
+    def save_theme(self, theme: Theme) -> None:
+        self._session.run(_SAVE_THEME, self._theme_row(theme))
+
+    def open_theme(self, theme: Theme) -> None:
+        self._session.run(_OPEN_THEME, self._theme_row(theme))
+
+    def bury(self, tombstones: Sequence[Tombstone]) -> None:
+        self._session.run_many(_BURY, [{**self._owner, **asdict(tombstone)} for tombstone in tombstones])
+
+    def buried(self, digest: str, at: datetime) -> Tombstone | None:
+        row = self._session.row(_BURIED, {**self._owner, "digest": digest, "at": at})
+        return None if row is None else Tombstone(digest=row[0], created_at=row[1], expires_at=row[2])
+
+    def exhume(self, before: datetime) -> int:
+        return self._session.run(_EXHUME, {**self._owner, "before": before})
+
+    def record(self, event: AuditEvent) -> None:
+        row: dict[str, Any] = {name: getattr(event, name) for name in _EVENT}
+        self._session.run(_RECORD, {**self._owner, **row, "facts": dict(event.facts)})
+
+    def audit(self, limit: int, offset: int) -> Page[AuditEvent]:
+        total = self._session.rows(_AUDITED, self._owner)[0][0]
+        rows = self._session.rows(_AUDIT, {**self._owner, "limit": limit, "offset": offset})
+        items = tuple(AuditEvent(**dict(zip(_EVENT, row, strict=True))) for row in rows)
+        return Page(items=items, total=total, limit=limit, offset=offset)
+
+    def working(self, session_id: str) -> WorkingMemory | None:
+        row = self._session.row(_GET_WORKING, {**self._owner, "session_id": session_id})
+        return None if row is None else _working(row)
+
+    def save_working(self, working: WorkingMemory) -> None:
+        row: dict[str, Any] = {name: getattr(working, name) for name in _WORKING}
+        variables = dict(working.context_variables)
+        self._session.run(_SAVE_WORKING, {**self._owner, **row, "context_variables": variables})
+
+    def drop_working(self, session_ids: Iterable[str]) -> int:
+        return self._session.run(_DROP_WORKING, {**self._owner, "ids": [*session_ids]})
+
+    def idle_working(self, before: datetime, limit: int) -> Sequence[WorkingMemory]:
+        rows = self._session.rows(_IDLE, {**self._owner, "before": before, "limit": limit})
+        return [_working(row) for row in rows]
+
+    def _theme_row(self, theme: Theme) -> dict[str, Any]:
+        return {**self._owner, **{name: getattr(theme, name) for name in _THEME}}
+
+
+def _working(row: Row) -> WorkingMemory:
+    return WorkingMemory(**dict(zip(_WORKING, row, strict=True)))

@@ -1,0 +1,59 @@
+"""One transaction of one scope: the aspects side by side over one session, and the ledger that binds them."""
+
+from __future__ import annotations
+
+from sqlalchemy import Delete, delete, func, select
+
+from recollect.model import EmbeddingState, ForgetReceipt, Scope
+from recollect.stores.sql.conversations import SqlConversations
+from recollect.stores.sql.embeddings import SqlEmbeddings
+from recollect.stores.sql.expressions import fixed, own, owner
+from recollect.stores.sql.index import SqlIndex
+from recollect.stores.sql.ledger import Ledger
+from recollect.stores.sql.memories import SqlMemories
+from recollect.stores.sql.session import Session
+from recollect.stores.sql.space import SqlSpace
+from recollect.stores.sql.tables import KEYS, embeddings, metadata
+
+# `spaces` belongs to the ledger; conversations go after the messages that refer to them.
+_OTHERS = sorted(KEYS.keys() - {"spaces"}, key=lambda name: (name == "conversations", name))
+_ERASE: dict[str, Delete] = {name: delete(metadata.tables[name]).where(own(metadata.tables[name])) for name in _OTHERS}
+_VECTORS = (
+    select(func.count())
+    .select_from(embeddings)
+    .where(own(embeddings), embeddings.c.state == fixed(EmbeddingState.READY))
+)
+
+
+class SqlTx:
+    """`ports.Tx` over a SQL session. A store calls `begin` before a write's work and `finish` after it."""
+
+    def __init__(self, session: Session, scope: Scope, index: type[SqlIndex]) -> None:
+        self._session = session
+        self._ledger = Ledger(session, scope)
+        self.scope = scope
+        self.memories = SqlMemories(session, scope)
+        self.conversations = SqlConversations(session, scope)
+        self.index = index(session, scope, self._ledger)
+        self.embeddings = SqlEmbeddings(session, scope, self._ledger)
+        self.space = SqlSpace(session, scope, self._ledger)
+
+    def begin(self) -> None:
+        self._ledger.hold()
+
+    def finish(self) -> None:
+        self._ledger.write()
+
+    def erase(self) -> ForgetReceipt:
+        mine = owner(self.scope)
+        vectors = self._session.rows(_VECTORS, mine)[0][0]
+        removed = {name: self._session.run(statement, mine) for name, statement in _ERASE.items()}
+        self._ledger.erase()
+        return ForgetReceipt(
+            memories=removed["memories"],
+            messages=removed["messages"],
+            conversations=removed["conversations"],
+            index_entries=removed["entries"],
+            vectors=vectors,
+            tombstones=removed["tombstones"],
+        )
