@@ -72,7 +72,7 @@ class Memories(Protocol):
         """Write every field of an existing memory."""
 
     def touch(self, ids: Iterable[str], at: datetime) -> None:
-        """Count an access of each."""
+        """Count an access for each time an id is listed."""
 
     def descendants(self, ids: Iterable[str]) -> Sequence[Memory]:
         """Memories that name one of `ids` among their `source_ids` or as the one they supersede."""
@@ -97,7 +97,7 @@ class Conversations(Protocol):
     def replace(self, conversation: Conversation) -> None: ...
 
     def append(self, messages: Sequence[Message]) -> None:
-        """Add messages whose ids are new and whose `order` the caller took from `message_count`; updates the count."""
+        """Add messages whose ids are new; the conversation's `message_count` becomes at least the last order + 1."""
 
     def messages(self, ids: Iterable[str]) -> dict[str, Message]: ...
 
@@ -165,6 +165,11 @@ class Space(Protocol):
 
     def save_theme(self, theme: Theme) -> None: ...
 
+    def open_theme(self, theme: Theme) -> None:
+        """Create the theme if its slug is new; leave it alone otherwise."""
+
+    def drop_theme(self, slug: str) -> None: ...
+
     def bury(self, tombstones: Sequence[Tombstone]) -> None: ...
 
     def buried(self, digest: str, at: datetime) -> Tombstone | None: ...
@@ -219,8 +224,10 @@ class System(Protocol):
     def drop_generation(self, id: str) -> None:
         """Remove a retired generation and its vectors."""
 
-    def scopes(self, after: Scope | None, limit: int) -> Sequence[Scope]:
-        """Every scope that exists, in a stable order, in pages."""
+    def scopes(
+        self, after: Scope | None, limit: int, tenant: str | None = None, user: str | None = None
+    ) -> Sequence[Scope]:
+        """Every scope that exists (of that tenant, of that user), in a stable order, in pages."""
 
     def waiting(self, at: datetime, limit: int) -> Sequence[Scope]:
         """Scopes with embedding work of any generation due now, longest waiting first."""

@@ -1,0 +1,149 @@
+"""From settings to a running engine. The only room that sees everything.
+
+Stores and providers are imported when they are chosen, so that a library on SQLite never pays for Postgres, HTTP or a model
+it doesn't use.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import get_args
+
+from recollect.engine import Engine, EngineConfig
+from recollect.engine.generations import Recollector, generation_of
+from recollect.errors import InvalidInput, RecollectError, Unsupported
+from recollect.model import Generation
+from recollect.ports import Embedder, Store
+from recollect.providers.caches import CachedEmbedder, EmbeddingCache
+from recollect.providers.clock import SystemClock
+from recollect.providers.embedders import EmbedderConfig, Provider, choose
+from recollect.settings import Settings
+from recollect.worker.embedded import EmbeddedWorker
+
+DATABASE_FILE = "recollect.db"
+
+
+@dataclass
+class Running:
+    """An engine with the worker that serves it."""
+
+    engine: Engine
+    settings: Settings
+    worker: EmbeddedWorker | None
+
+    async def close(self) -> None:
+        if self.worker is not None:
+            self.worker.stop()
+        await self.engine.close()
+
+
+async def open_engine(settings: Settings) -> Running:
+    store = await open_store(settings)
+    embedder = await open_embedder(embedder_config(settings))
+    engine = Engine(store, embedder, SystemClock(), engine_config(settings), _recollector(settings))
+    worker = EmbeddedWorker(engine) if settings.worker and settings.embedder != "off" else None
+    if worker is not None:
+        worker.start()
+    return Running(engine, settings, worker)
+
+
+def engine_config(settings: Settings) -> EngineConfig:
+    return EngineConfig(
+        write_mode=settings.write_mode,
+        max_content_bytes=settings.max_content_bytes,
+        tombstone=timedelta(hours=settings.tombstone_hours),
+        exact_below=settings.exact_below,
+        index_bytes=settings.index_memory_mb * 1024 * 1024,
+        embed_batch=settings.embed_batch,
+        pepper=settings.pepper.encode()[:64],
+    )
+
+
+def sqlite_path(settings: Settings) -> str | None:
+    """The SQLite file the settings mean (`:memory:` for one that lives in memory); None when they mean Postgres."""
+    url = settings.store
+    if not url:
+        return str(settings.data_dir / DATABASE_FILE)
+    if url in {":memory:", "memory://", "sqlite://"}:
+        return ":memory:"
+    if url.startswith("sqlite:"):
+        return url.partition("://")[2].removeprefix("/") or ":memory:"
+    if url == "postgres" or url.startswith(("postgres://", "postgresql://", "postgresql+")):
+        return None
+    if "://" in url:
+        scheme = url.partition("://")[0]
+        raise InvalidInput(
+            f"no store is called {scheme!r}: give a file path, sqlite:///path, memory:// or postgresql://…"
+        )
+    return str(Path(url).expanduser())
+
+
+async def open_store(settings: Settings) -> Store:
+    path = sqlite_path(settings)
+    if path is not None:
+        from recollect.stores.sqlite import SqliteStore
+
+        return await SqliteStore.open(path, synchronous=settings.sqlite_synchronous)
+    try:
+        from recollect.stores.postgres import PostgresStore
+    except ImportError as problem:
+        raise Unsupported(f"Postgres needs the package {problem.name!r}: install recollect[postgres]") from problem
+    return await PostgresStore.open(
+        await postgres_url(settings),
+        pool_size=settings.pool_size,
+        statement_timeout_ms=settings.statement_timeout_ms,
+        migrate_url=settings.migrate_url or None,
+    )
+
+
+async def postgres_url(settings: Settings) -> str:
+    if settings.store == "postgres":
+        from recollect.stores.postgres.embedded import provision
+
+        return await provision(settings.data_dir / "postgres")
+    scheme, _, rest = settings.store.partition("://")
+    return f"postgresql://{rest}" if scheme != "postgresql" else settings.store
+
+
+def embedder_config(settings: Settings) -> EmbedderConfig:
+    return EmbedderConfig(
+        provider=settings.embedder,
+        endpoint_url=settings.embedder_url or None,
+        model=settings.embedder_model or None,
+        api_key=settings.embedder_key or None,
+        dimensions=settings.embedder_dimensions or None,
+        timeout_s=settings.embedder_timeout_s,
+        llamacpp_url=settings.llamacpp_url or None,
+        models_dir=settings.data_dir / "models",
+    )
+
+
+async def open_embedder(config: EmbedderConfig) -> Embedder | None:
+    """The configured embedder, with a memory for repeated questions. Looking for a server may take a moment."""
+    chosen = await asyncio.to_thread(choose, config)
+    return None if chosen is None else CachedEmbedder(chosen, EmbeddingCache())
+
+
+def _recollector(settings: Settings) -> Recollector:
+    """How to find the model of a generation that was made under other settings."""
+
+    async def recollect(generation: Generation) -> Embedder | None:
+        if generation.provider not in get_args(Provider):
+            return None
+        wanted = replace(
+            embedder_config(settings),
+            provider=generation.provider,  # type: ignore[arg-type]  # checked above
+            model=generation.model,
+            dimensions=generation.dimensions,
+        )
+        try:
+            found = await open_embedder(wanted)
+            fits = found is not None and await asyncio.to_thread(generation_of, found) == generation.id
+        except RecollectError:
+            return None
+        return found if fits else None
+
+    return recollect

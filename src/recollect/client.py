@@ -1,0 +1,239 @@
+"""The library's face for asynchronous programs: `AsyncMemory`. `recollect.sync` gives the same to everyone else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Self
+
+from recollect.bootstrap import Running, open_engine
+from recollect.engine.drafts import checked_choice, checked_time
+from recollect.errors import InvalidInput, Unavailable
+from recollect.model import (
+    KINDS,
+    Filter,
+    ForgetReceipt,
+    ImportReceipt,
+    Kind,
+    Listing,
+    MemoryType,
+    Page,
+    Query,
+    Recall,
+    Receipt,
+    Scope,
+    Status,
+    Theme,
+    TurnsReceipt,
+)
+from recollect.model import (
+    Memory as MemoryRecord,
+)
+from recollect.policy.guard import checked_count, checked_labels, slug
+from recollect.settings import Settings
+
+MOST_RESULTS = 1000
+
+
+class AsyncMemory:
+    """A person's memory, asynchronously. Opens on first use; safe from many tasks at once.
+
+    `url` is a SQLite path, `sqlite://…`, `postgresql://…` or `memory://`; by default the file in the data folder. Further
+    settings are taken by name (see `recollect.settings.Settings`), the rest from the environment.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        user: str | None = None,
+        space: str | None = None,
+        *,
+        tenant: str | None = None,
+        **settings: Any,
+    ) -> None:
+        self._settings = Settings.load(store=url, user=user, space=space, tenant=tenant, **settings)
+        self.scope = Scope(self._settings.tenant, self._settings.user, self._settings.space)
+        self._running: Running | None = None
+        self._opening: asyncio.Lock | None = None
+        self._closed = False
+        self._shared = False
+
+    async def _open(self) -> Running:
+        if self._closed:
+            raise Unavailable("this memory is closed; open a new one")
+        if self._running is None:
+            if self._opening is None:
+                self._opening = asyncio.Lock()
+            async with self._opening:
+                if self._running is None:
+                    self._running = await open_engine(self._settings)
+        return self._running
+
+    async def at(self, user: str | None = None, space: str | None = None, tenant: str | None = None) -> Self:
+        """The same store and model for another user or space, without opening anything twice."""
+        running = await self._open()
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__, _running=running, _shared=True)
+        other.scope = Scope(tenant or self.scope.tenant, user or self.scope.user, space or self.scope.space)
+        return other
+
+    async def add(self, text: str, **fields: Any) -> Receipt:
+        """Remember something. The receipt says what became of it; it can be found as soon as this returns.
+
+        Fields: type, tags, theme, key, value, pinned, importance, confidence, source, expires_at, …
+        """
+        running = await self._open()
+        return await running.engine.remember(self.scope, {"content": text, **fields})
+
+    async def add_turns(self, session_id: str, turns: Iterable[Mapping[str, Any]]) -> TurnsReceipt:
+        """Keep turns of a conversation word for word: `{role, content, name?, created_at?, id?}` each."""
+        running = await self._open()
+        return await running.engine.add_turns(self.scope, session_id, turns)
+
+    async def search(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        kinds: Sequence[Kind] = KINDS,
+        types: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        themes: Sequence[str] = (),
+        sessions: Sequence[str] = (),
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        min_relevance: float | None = None,
+        token_budget: int | None = None,
+        recipe: str = "native",
+        now: datetime | str | None = None,
+        history: Sequence[str] = (),
+    ) -> Recall:
+        """Find what belongs to a question, best first. Each hit says why it is there."""
+        running = await self._open()
+        asked = Query(
+            text=query,
+            recipe=recipe,
+            limit=checked_count(self._settings.max_results if limit is None else limit, "limit", 1, MOST_RESULTS),
+            filter=Filter(
+                kinds=_kinds(kinds),
+                types=_types(types),
+                tags=checked_labels(tags, "tags"),
+                themes=tuple(slug(theme) for theme in checked_labels(themes, "themes")),
+                sessions=checked_labels(sessions, "sessions"),
+                since=None if since is None else checked_time(since, "since"),
+                until=None if until is None else checked_time(until, "until"),
+            ),
+            min_relevance=min_relevance,
+            token_budget=token_budget,
+            now=None if now is None else checked_time(now, "now"),
+            history=tuple(history),
+        )
+        return await running.engine.recall(self.scope, asked)
+
+    async def get(self, id: str) -> MemoryRecord:
+        """One memory by its id; NotFound when it isn't here."""
+        running = await self._open()
+        return await running.engine.get(self.scope, id)
+
+    async def list(
+        self,
+        *,
+        limit: int = 50,
+        offset: int = 0,
+        types: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        themes: Sequence[str] = (),
+        statuses: Sequence[str] = ("active",),
+        pinned: bool | None = None,
+        manually_saved: bool | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+    ) -> Page[MemoryRecord]:
+        """Memories, newest first, a page at a time, with the total."""
+        running = await self._open()
+        listing = Listing(
+            types=_types(types),
+            tags=checked_labels(tags, "tags"),
+            themes=tuple(slug(theme) for theme in checked_labels(themes, "themes")),
+            statuses=tuple(checked_choice(each, Status, "status") for each in statuses),
+            pinned=pinned,
+            manually_saved=manually_saved,
+            since=None if since is None else checked_time(since, "since"),
+            until=None if until is None else checked_time(until, "until"),
+            limit=checked_count(limit, "limit", 1, MOST_RESULTS),
+            offset=checked_count(offset, "offset", 0, 2**53),
+        )
+        return await running.engine.list(self.scope, listing)
+
+    async def themes(self) -> Sequence[Theme]:
+        """The themes in use, largest first."""
+        running = await self._open()
+        return await running.engine.themes(self.scope)
+
+    async def update(self, id: str, **fields: Any) -> MemoryRecord:
+        """Change fields of a memory; `text` is its content."""
+        if "text" in fields:
+            fields["content"] = fields.pop("text")
+        running = await self._open()
+        return await running.engine.revise(self.scope, id, fields)
+
+    async def pin(self, id: str, pinned: bool = True) -> MemoryRecord:
+        """Pinned memories are never trimmed or aged away."""
+        return await self.update(id, pinned=pinned)
+
+    async def forget(self, *ids: str, session_id: str | None = None, everything: bool = False) -> ForgetReceipt:
+        """Remove memories, or a whole conversation, or everything of this user in every space. For good."""
+        if [bool(ids), session_id is not None, everything].count(True) != 1:
+            raise InvalidInput("say what to forget: ids, or session_id=…, or everything=True")
+        running = await self._open()
+        if everything:
+            return await running.engine.erase_user(self.scope.tenant, self.scope.user)
+        if session_id is not None:
+            return await running.engine.forget_conversation(self.scope, session_id)
+        return await running.engine.forget(self.scope, ids)
+
+    async def export(self) -> AsyncIterator[dict[str, Any]]:
+        """Everything in this space, as JSON-ready lines that `load` takes back."""
+        running = await self._open()
+        async for line in running.engine.export(self.scope):
+            yield line
+
+    async def load(self, lines: Iterable[Mapping[str, Any]]) -> ImportReceipt:
+        """Take back what `export` gave. What is already there is left alone."""
+        running = await self._open()
+        return await running.engine.import_lines(self.scope, lines)
+
+    async def flush(self, timeout: float | None = None) -> None:
+        """Wait until everything stored so far has its embedding."""
+        running = await self._open()
+        await running.engine.flush(self.scope, timeout)
+
+    async def close(self) -> None:
+        """Finish what is queued and let go of the store. Closing twice is harmless."""
+        running, self._running, self._closed = self._running, None, True
+        if running is not None and not self._shared:
+            await running.close()
+
+    async def __aenter__(self) -> Self:
+        await self._open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+def _kinds(kinds: Sequence[str]) -> tuple[Kind, ...]:
+    wanted = (kinds,) if isinstance(kinds, str) else tuple(kinds)
+    for kind in wanted:
+        if kind not in KINDS:
+            raise InvalidInput(f"kinds must be among {', '.join(KINDS)}")
+    return wanted  # type: ignore[return-value]
+
+
+def _types(types: Sequence[str]) -> tuple[MemoryType, ...]:
+    wanted = (types,) if isinstance(types, str) else tuple(types)
+    return tuple(checked_choice(each, MemoryType, "type") for each in wanted)

@@ -1,0 +1,123 @@
+"""converse: keep the turns of a conversation, word for word, findable as soon as they are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from recollect.engine import audit
+from recollect.engine.drafts import checked_time
+from recollect.engine.indexing import index_messages
+from recollect.errors import Conflict, InvalidInput, NotAllowed
+from recollect.model import (
+    Conversation,
+    EmbeddingState,
+    Message,
+    Scope,
+    Turn,
+    TurnsReceipt,
+    checked_id,
+)
+from recollect.policy.guard import checked_text
+from recollect.policy.ids import new_id
+from recollect.ports import Tx
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine
+
+ROLES = ("user", "assistant", "system", "tool")
+TURN_FIELDS = ("role", "content", "name", "created_at", "id", "correlation_id")
+TITLE_CHARS = 80
+TURNS_AT_ONCE = 500
+
+
+def turn_from(values: Mapping[str, Any], max_bytes: int) -> Turn:
+    """A role that isn't one of ours is taken for the speaker's name: exports of chats often say who, not which part."""
+    for field in values:
+        if field not in TURN_FIELDS:
+            raise InvalidInput(f"a turn has no field {field!r}; there are {', '.join(TURN_FIELDS)}")
+    role, name = checked_id(values.get("role", "user"), "role"), values.get("name")
+    if role not in ROLES:
+        role, name = "user", name or role
+    created, id, correlation = (values.get(key) for key in ("created_at", "id", "correlation_id"))
+    return Turn(
+        role=role,
+        content=checked_text(values.get("content"), "content", max_bytes),
+        name=None if name is None else checked_id(name, "name"),
+        created_at=None if created is None else checked_time(created, "created_at"),
+        id=None if id is None else checked_id(id, "id"),
+        correlation_id=None if correlation is None else checked_id(correlation, "correlation_id"),
+    )
+
+
+async def add_turns(engine: Engine, scope: Scope, session_id: str, turns: Iterable[Mapping[str, Any]]) -> TurnsReceipt:
+    """Append turns in the order given. A turn whose id is already there is left alone, so a retry is harmless."""
+    checked_id(session_id, "session_id")
+    checked = [turn_from(turn, engine.config.max_content_bytes) for turn in turns]
+    _refuse_repeated_ids(checked)
+    generations = await engine.generations.to_fill()
+    ids: list[str] = []
+    stored = 0
+    for start in range(0, len(checked), TURNS_AT_ONCE):
+        batch = checked[start : start + TURNS_AT_ONCE]
+        at = engine.clock.now()
+
+        def work(tx: Tx, batch: Sequence[Turn] = batch, at: datetime = at) -> tuple[list[str], int]:
+            return _append(tx, session_id, batch, generations, at)
+
+        batch_ids, new = await engine.store.write(scope, work)
+        ids += batch_ids
+        stored += new
+    engine.wake()
+    state = EmbeddingState.PENDING if generations else EmbeddingState.OFF
+    return TurnsReceipt(session_id=session_id, ids=tuple(ids), stored=stored, embedding=state)
+
+
+def _refuse_repeated_ids(turns: Sequence[Turn]) -> None:
+    given = [turn.id for turn in turns if turn.id is not None]
+    if len(given) != len(set(given)):
+        raise InvalidInput("two turns of one call have the same id")
+
+
+def _append(
+    tx: Tx, session_id: str, turns: Sequence[Turn], generations: Sequence[str], at: datetime
+) -> tuple[list[str], int]:
+    if not tx.space.settings().memory_enabled:
+        raise NotAllowed("memory is switched off in this space; nothing was stored")
+    known = tx.conversations.messages([turn.id for turn in turns if turn.id])
+    for message in known.values():
+        if message.session_id != session_id:
+            raise Conflict(f"the message id {message.id!r} is in use in another conversation", id=message.id)
+    first = turns[0].created_at or at
+    conversation = tx.conversations.open(
+        Conversation(id=session_id, title=turns[0].content[:TITLE_CHARS], created_at=first, updated_at=first)
+    )
+    ids = [turn.id or new_id(at) for turn in turns]
+    fresh: list[Message] = []
+    for turn, id in zip(turns, ids, strict=True):
+        if id not in known:
+            fresh.append(_message(turn, id, session_id, conversation.message_count + len(fresh), at))
+    if fresh:
+        tx.conversations.append(fresh)
+        latest = max(conversation.updated_at, *(message.created_at for message in fresh))
+        count = conversation.message_count + len(fresh)
+        tx.conversations.replace(replace(conversation, updated_at=latest, message_count=count))
+        index_messages(tx, fresh, generations, at)
+        audit.record(tx, at, "messages.stored", count=len(fresh))
+    return ids, len(fresh)
+
+
+def _message(turn: Turn, id: str, session_id: str, order: int, at: datetime) -> Message:
+    return Message(
+        id=id,
+        session_id=session_id,
+        order=order,
+        role=turn.role,
+        content=turn.content,
+        name=turn.name,
+        correlation_id=turn.correlation_id,
+        created_at=turn.created_at or at,
+        dated=turn.created_at is not None,
+    )

@@ -1,0 +1,186 @@
+"""embed: the background work. The database is the queue of record; whoever runs this may die at any point.
+
+A batch is claimed under a lease, embedded, and settled only where the content is still what was embedded. What fails is tried
+again later, longer apart each time. Texts of several scopes share a call to the model; each scope's rows are written in its own
+transaction.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING
+
+from recollect.errors import InvalidInput, RecollectError, Unavailable
+from recollect.model import Backlog, EmbeddingJob, Generation, GenerationState, Scope
+from recollect.policy.backoff import delay
+from recollect.ports import Embedder, Tx, Vector
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine
+
+SCOPES_AT_ONCE = 16
+ENQUEUE_AT_ONCE = 500
+FLUSH_POLL_SECONDS = 0.02
+_jitter = Random()
+
+
+@dataclass
+class Pass:
+    """What one pass over the queue did."""
+
+    embedded: int = 0
+    failed: int = 0
+    scopes: set[Scope] = field(default_factory=set)
+
+    @property
+    def worked(self) -> bool:
+        return bool(self.embedded or self.failed)
+
+
+async def run_once(engine: Engine) -> Pass:
+    """Claim what is due for up to a batch of scopes, embed it and write it down."""
+    done = Pass()
+    at = engine.clock.now()
+    scopes = await engine.store.system(lambda system: system.waiting(at, SCOPES_AT_ONCE))
+    if not scopes:
+        return done
+    for generation in await engine.generations.alive():
+        claimed = await _claim(engine, generation, scopes)
+        if claimed:
+            await _embed(engine, await engine.generations.embedder(generation), claimed, done)
+    return done
+
+
+async def drain(engine: Engine, progress: Callable[[Pass], None] | None = None) -> Pass:
+    """Work until nothing is due."""
+    total = Pass()
+    while True:
+        step = await run_once(engine)
+        total.embedded += step.embedded
+        total.failed += step.failed
+        if progress:
+            progress(step)
+        if not step.worked:
+            return total
+
+
+async def fill(engine: Engine, generation: Generation, progress: Callable[[Pass], None] | None = None) -> Backlog:
+    """Queue everything a generation still lacks, in every scope, and embed it. Safe to repeat after any interruption."""
+    after: Scope | None = None
+    while True:
+        start = after
+        scopes = await engine.store.system(lambda system, start=start: system.scopes(start, SCOPES_AT_ONCE))  # type: ignore[misc]
+        for scope in scopes:
+            while await engine.store.write(scope, partial(_enqueue, engine, generation)):
+                await drain(engine, progress)
+        if len(scopes) < SCOPES_AT_ONCE:
+            break
+        after = scopes[-1]
+    await drain(engine, progress)
+    return await engine.store.system(lambda system: system.backlog(generation.id))
+
+
+async def reembed(
+    engine: Engine, embedder: Embedder, progress: Callable[[Pass], None] | None = None
+) -> tuple[Generation, Backlog]:
+    """Build a generation with `embedder` while the old one serves, then switch. Not switched while anything is missing."""
+    generation = await engine.generations.start(embedder)
+    await engine.generations.refresh()
+    backlog = await fill(engine, generation, progress)
+    if generation.state is not GenerationState.SERVING and not backlog.pending and not backlog.error:
+        await engine.generations.switch(generation.id)
+        await engine.generations.retire_others()
+    return generation, backlog
+
+
+def _enqueue(engine: Engine, generation: Generation, tx: Tx) -> int:
+    return tx.embeddings.enqueue_missing(generation.id, engine.clock.now(), ENQUEUE_AT_ONCE)
+
+
+async def _claim(
+    engine: Engine, generation: Generation, scopes: Sequence[Scope]
+) -> dict[Scope, Sequence[EmbeddingJob]]:
+    claimed: dict[Scope, Sequence[EmbeddingJob]] = {}
+    room = engine.config.embed_batch
+    for scope in scopes:
+        if room <= 0:
+            break
+        jobs = await engine.store.write(
+            scope,
+            lambda tx, room=room: tx.embeddings.claim(  # type: ignore[misc]
+                generation.id, engine.clock.now(), engine.config.lease, room
+            ),
+        )
+        if jobs:
+            claimed[scope] = jobs
+            room -= len(jobs)
+    return claimed
+
+
+async def _embed(
+    engine: Engine, embedder: Embedder | None, claimed: dict[Scope, Sequence[EmbeddingJob]], done: Pass
+) -> None:
+    texts = [job.content for jobs in claimed.values() for job in jobs]
+    if embedder is None:
+        await _fail(engine, claimed, "the model of this generation is not available here", done)
+        return
+    try:
+        vectors = iter(await embedder.embed(texts))
+    except InvalidInput as problem:
+        # One text the model refuses must not hold up the others: find it by trying each alone.
+        if len(texts) == 1:
+            await _fail(engine, claimed, problem.message, done)
+        else:
+            for scope, jobs in claimed.items():
+                for job in jobs:
+                    await _embed(engine, embedder, {scope: [job]}, done)
+        return
+    except RecollectError as problem:
+        await _fail(engine, claimed, problem.message, done)
+        return
+    for scope, jobs in claimed.items():
+        pairs = [(job, next(vectors)) for job in jobs]
+        await engine.store.write(scope, partial(_settle, engine, pairs))
+        done.embedded += len(pairs)
+        done.scopes.add(scope)
+
+
+def _settle(engine: Engine, pairs: list[tuple[EmbeddingJob, Vector]], tx: Tx) -> int:
+    return tx.embeddings.settle(pairs, engine.clock.now())
+
+
+async def _fail(engine: Engine, claimed: dict[Scope, Sequence[EmbeddingJob]], reason: str, done: Pass) -> None:
+    at = engine.clock.now()
+    for scope, jobs in claimed.items():
+        wait = max((delay(job.attempts, _jitter) for job in jobs), default=timedelta())
+        await engine.store.write(
+            scope,
+            lambda tx, jobs=jobs, wait=wait: tx.embeddings.fail(jobs, reason, at + wait, at),  # type: ignore[misc]
+        )
+        done.failed += len(jobs)
+        done.scopes.add(scope)
+
+
+async def flush(engine: Engine, scope: Scope, timeout: float | None = None) -> None:
+    """Wait until nothing of this scope is pending in the serving generation, doing the work here if nobody else does.
+
+    What failed and is to be tried again later is not waited for: it would make a caller hang on someone else's outage.
+    """
+    serving = await engine.generations.serving()
+    if serving is None:
+        return
+    deadline = asyncio.get_running_loop().time() + timeout if timeout is not None else None
+    while True:
+        step = await run_once(engine)
+        backlog = await engine.store.read(scope, lambda tx: tx.embeddings.backlog(serving.id))
+        if not backlog.pending:
+            return
+        if deadline is not None and asyncio.get_running_loop().time() >= deadline:
+            raise Unavailable(f"{backlog.pending} embeddings are still pending after {timeout} seconds")
+        if not step.worked:
+            await asyncio.sleep(FLUSH_POLL_SECONDS)

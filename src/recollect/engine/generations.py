@@ -1,0 +1,129 @@
+"""Which embedding generations are alive, and who can make vectors for each.
+
+One generation serves questions. Others may be building beside it: they get every new text too, so that the switch loses
+nothing. The list changes rarely and is read on every verb, so it is kept for a few seconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+
+from recollect.errors import RecollectError
+from recollect.model import Generation, GenerationState
+from recollect.ports import Clock, Embedder, Store, System
+
+Recollector = Callable[[Generation], Awaitable[Embedder | None]]
+"""Finds the embedder of a generation that isn't the configured one; None when it can't be had any more."""
+
+KEPT_SECONDS = 5.0
+
+
+def generation_id(provider: str, model: str, dimensions: int) -> str:
+    return f"{provider}:{model}:{dimensions}"
+
+
+def generation_of(embedder: Embedder) -> str:
+    return generation_id(embedder.provider, embedder.model, embedder.dimensions)
+
+
+class Generations:
+    def __init__(self, store: Store, clock: Clock, configured: Embedder | None, recollect: Recollector) -> None:
+        self._store = store
+        self._clock = clock
+        self._recollect = recollect
+        self._configured = configured
+        self._embedders: dict[str, Embedder | None] = {}
+        self._alive: tuple[Generation, ...] = ()
+        self._read_at = float("-inf")
+        self._announced = False
+
+    async def alive(self) -> tuple[Generation, ...]:
+        """The serving generation first, then those building."""
+        if time.monotonic() - self._read_at > KEPT_SECONDS:
+            await self.refresh()
+        return self._alive
+
+    async def refresh(self) -> None:
+        if not self._announced:
+            await self._announce()
+        everything = await self._store.system(lambda system: system.generations())
+        alive = [each for each in everything if each.state is not GenerationState.RETIRED]
+        self._alive = tuple(sorted(alive, key=lambda each: each.state is not GenerationState.SERVING))
+        self._read_at = time.monotonic()
+
+    async def serving(self) -> Generation | None:
+        alive = await self.alive()
+        return alive[0] if alive and alive[0].state is GenerationState.SERVING else None
+
+    async def to_fill(self) -> tuple[str, ...]:
+        """The generations that new text is to be embedded in."""
+        return tuple(each.id for each in await self.alive())
+
+    async def embedder(self, generation: Generation) -> Embedder | None:
+        if generation.id not in self._embedders:
+            self._embedders[generation.id] = await self._recollect(generation)
+        return self._embedders[generation.id]
+
+    async def start(self, embedder: Embedder) -> Generation:
+        """Begin (or take up again) a generation beside the serving one. The very first one serves at once."""
+        # A server may have to be asked for its dimensions, which takes a while.
+        id = await asyncio.to_thread(generation_of, embedder)
+        self._embedders[id] = embedder
+        fresh = Generation(
+            id=id,
+            provider=embedder.provider,
+            model=embedder.model,
+            dimensions=embedder.dimensions,
+            state=GenerationState.BUILDING,
+            created_at=self._clock.now(),
+        )
+
+        started = await self._store.system(lambda system: _start(system, fresh))
+        self._read_at = float("-inf")
+        return started
+
+    async def switch(self, id: str) -> None:
+        """From now on `id` answers questions and the one before is retired, in one step."""
+        await self._store.system(lambda system: system.set_generation(id, GenerationState.SERVING))
+        await self.refresh()
+
+    async def retire_others(self) -> None:
+        """Remove generations that serve nobody any more, with their vectors."""
+
+        def work(system: System) -> None:
+            for each in system.generations():
+                if each.state is GenerationState.RETIRED:
+                    system.drop_generation(each.id)
+
+        await self._store.system(work)
+
+    async def _announce(self) -> None:
+        """The configured embedder becomes a generation as soon as it can say what it is."""
+        if self._configured is not None:
+            try:
+                await self.start(self._configured)
+            except RecollectError:
+                return  # An endpoint that is down can't tell its dimensions yet; asked again next time.
+        self._announced = True
+
+    async def close(self) -> None:
+        embedders = {*filter(None, self._embedders.values())} | ({self._configured} if self._configured else set())
+        await asyncio.gather(*(embedder.close() for embedder in embedders))
+
+
+def _start(system: System, fresh: Generation) -> Generation:
+    known: Sequence[Generation] = system.generations()
+    same = next((each for each in known if each.id == fresh.id), None)
+    if same is None:
+        system.add_generation(fresh)
+    elif same.state is not GenerationState.RETIRED:
+        return same
+    state = (
+        GenerationState.BUILDING
+        if any(each.state is GenerationState.SERVING for each in known)
+        else GenerationState.SERVING
+    )
+    system.set_generation(fresh.id, state)
+    return next(each for each in system.generations() if each.id == fresh.id)

@@ -1,0 +1,162 @@
+"""recall: one pipeline for every recipe.
+
+    prepare -> embed the question -> one read transaction: candidates, evidence, records -> relevance cut -> budget
+
+A leg that fails is left out and named in `trace.degraded`; what it would have found is never made up. Accesses are noted after
+the answer and written later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from recollect.engine import search
+from recollect.engine.boundary import may_recall
+from recollect.errors import InvalidInput, RecollectError
+from recollect.model import Generation, Hit, Memory, Message, Query, Recall, Scope, Target, Trace
+from recollect.policy.budget import fit
+from recollect.policy.guard import MAX_QUERY_CHARS, checked_fraction
+from recollect.policy.recipes import Recipe, recipe_named
+from recollect.ports import Tx, Vector
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine
+
+
+@dataclass
+class Course:
+    """What happened on the way, for the trace."""
+
+    recipe: str
+    started: float = field(default_factory=perf_counter)
+    generation: str | None = None
+    degraded: list[str] = field(default_factory=list)
+    timings_ms: dict[str, float] = field(default_factory=dict)
+    candidates: Mapping[str, int] = field(default_factory=dict)
+
+    def lap(self, stage: str, since: float) -> float:
+        now = perf_counter()
+        self.timings_ms[stage] = round((now - since) * 1000, 3)
+        return now
+
+
+async def recall(engine: Engine, scope: Scope, query: Query) -> Recall:
+    recipe = recipe_named(query.recipe)
+    query = _checked(query, recipe, engine.clock.now())
+    course = Course(recipe.name)
+    vector = await _query_vector(engine, query.text, course)
+    lap = course.lap("embed", course.started)
+
+    def work(tx: Tx) -> tuple[list[Hit], bool]:
+        if not may_recall(tx):
+            course.degraded.append("memory_off")
+            return [], False
+        found = search.candidates(tx, engine.shelves, recipe, query, vector, course.generation)
+        course.candidates = found.counts
+        relevant = _relevant(found.ranked, recipe, query.min_relevance)
+        return _hits(tx, relevant[: query.limit]), len(relevant) > query.limit
+
+    hits, more = await engine.store.read(scope, work)
+    engine.shelves.shrink()
+    lap = course.lap("store", lap)
+    recalled = _within_budget(hits, more, recipe, query, course)
+    engine.accesses.note(scope, [hit.memory.id for hit in recalled.hits if hit.memory])
+    return recalled
+
+
+def _checked(query: Query, recipe: Recipe, now: datetime) -> Query:
+    if not isinstance(query.text, str) or not query.text.strip():
+        raise InvalidInput("the query must be text and not empty")
+    if query.min_relevance is not None:
+        checked_fraction(query.min_relevance, "min_relevance")
+    kinds = tuple(kind for kind in query.filter.kinds if kind in recipe.kinds)
+    if not kinds:
+        raise InvalidInput(f"the recipe {recipe.name!r} covers {', '.join(recipe.kinds)} only")
+    text = query.text.encode("utf-8", "replace").decode().replace("\x00", " ")[:MAX_QUERY_CHARS]
+    return replace(query, text=text, now=query.now or now, filter=replace(query.filter, kinds=kinds))
+
+
+async def _query_vector(engine: Engine, text: str, course: Course) -> Vector | None:
+    try:
+        serving: Generation | None = await engine.generations.serving()
+        embedder = await engine.generations.embedder(serving) if serving else None
+        if serving is None or embedder is None:
+            return None
+        course.generation = serving.id
+        vector: Vector = (await embedder.embed([text], query=True))[0]
+    except RecollectError:
+        course.degraded.append("dense")
+        return None
+    return vector
+
+
+def _relevant(
+    ranked: Sequence[search.Candidate], recipe: Recipe, min_relevance: float | None
+) -> Sequence[search.Candidate]:
+    cut = recipe.min_relevance if min_relevance is None else min_relevance
+    if recipe.cut == "each" or min_relevance is not None:
+        return [candidate for candidate in ranked if candidate.relevance >= cut]
+    return ranked if any(candidate.relevance >= cut for candidate in ranked) else []
+
+
+def _hits(tx: Tx, candidates: Sequence[search.Candidate]) -> list[Hit]:
+    """Candidates with their records, which are read last: only what is shown is fetched."""
+    memories = tx.memories.get([c.target.id for c in candidates if c.target.kind == "memory"])
+    messages = tx.conversations.messages([c.target.id for c in candidates if c.target.kind == "message"])
+    hits = []
+    for candidate in candidates:
+        memory, message = _record(candidate.target, memories, messages)
+        if memory is not None or message is not None:
+            hits.append(
+                Hit(
+                    memory=memory,
+                    message=message,
+                    relevance=candidate.relevance,
+                    score=candidate.score,
+                    signals=candidate.signals,
+                )
+            )
+    return hits
+
+
+def _record(
+    target: Target, memories: Mapping[str, Memory], messages: Mapping[str, Message]
+) -> tuple[Memory | None, Message | None]:
+    if target.kind == "message":
+        return None, messages.get(target.id)
+    memory = memories.get(target.id)
+    return (None, None) if memory is None or memory.deleted_at is not None else (memory, None)
+
+
+def _within_budget(hits: list[Hit], more: bool, recipe: Recipe, query: Query, course: Course) -> Recall:
+    budget = recipe.token_budget if query.token_budget is None else query.token_budget
+    tokens, cut = 0, False
+    if budget is not None:
+        texts, tokens, cut = fit([hit.content for hit in hits], budget)
+        hits = [_shown(hit, text) for hit, text in zip(hits, texts, strict=False)]
+    course.lap("total", course.started)
+    trace = Trace(
+        recipe=course.recipe,
+        generation=course.generation,
+        candidates=course.candidates,
+        timings_ms=course.timings_ms,
+        degraded=tuple(course.degraded),
+        token_count=tokens,
+        truncated=cut or more,
+        total=len(hits),
+    )
+    return Recall(hits=tuple(hits), trace=trace)
+
+
+def _shown(hit: Hit, text: str) -> Hit:
+    """The hit with as much of its text as the budget left room for."""
+    if text == hit.content:
+        return hit
+    if hit.memory is not None:
+        return replace(hit, memory=replace(hit.memory, content=text), truncated=True)
+    assert hit.message is not None
+    return replace(hit, message=replace(hit.message, content=text), truncated=True)

@@ -1,0 +1,186 @@
+"""remember: decide, in one transaction, what a draft becomes, and say so in a receipt.
+
+Nothing is lost and nothing is invented: an exact repeat strengthens what is there, a new value under a known key supersedes
+the old record (which stays as history), everything else is a new memory. What was forgotten doesn't slip back in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from recollect.engine import audit
+from recollect.engine.boundary import write_refusal
+from recollect.engine.indexing import index_memory
+from recollect.model import (
+    Draft,
+    EmbeddingState,
+    Memory,
+    Receipt,
+    Refusal,
+    Scope,
+    Source,
+    Status,
+    Target,
+    Theme,
+)
+from recollect.policy.digest import grave_digest, twin_digest
+from recollect.policy.ids import new_id
+from recollect.policy.simhash import simhash64
+from recollect.policy.text import analyse
+from recollect.ports import Tx
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine
+
+BASE_IMPORTANCE = 0.5
+REPEAT_BOOST = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Remembering:
+    """A draft with everything that can be worked out before the transaction."""
+
+    draft: Draft
+    memory: Memory
+    twin: str
+    grave: str
+    generations: tuple[str, ...]
+    pepper: bytes
+    at: datetime
+    correlation_id: str | None
+
+    @property
+    def embedding(self) -> EmbeddingState:
+        return EmbeddingState.PENDING if self.generations else EmbeddingState.OFF
+
+
+async def remember(engine: Engine, scope: Scope, draft: Draft, correlation_id: str | None = None) -> Receipt:
+    at = engine.clock.now()
+    memory = _memory_from(draft, at)
+    todo = Remembering(
+        draft=draft,
+        memory=memory,
+        twin=twin_digest(scope, draft.content, engine.config.pepper),
+        grave=grave_digest(scope, draft.content, engine.config.pepper),
+        generations=await engine.generations.to_fill(),
+        pepper=engine.config.pepper,
+        at=at,
+        correlation_id=correlation_id,
+    )
+    explicit = draft.manually_saved or draft.pinned or draft.source in (Source.MANUAL, Source.USER_STATED)
+
+    def work(tx: Tx) -> Receipt:
+        refusal = write_refusal(tx, engine.config, draft.source, explicit)
+        return _refused(tx, todo, refusal) if refusal else _decide(tx, todo)
+
+    receipt = await engine.store.write(scope, work)
+    if receipt.outcome != "refused":
+        engine.wake()
+    return receipt
+
+
+def _memory_from(draft: Draft, at: datetime) -> Memory:
+    importance = BASE_IMPORTANCE if draft.importance is None else draft.importance
+    created = draft.created_at or at
+    return Memory(
+        id=draft.id or new_id(at),
+        content=draft.content,
+        type=draft.type,
+        theme=draft.theme,
+        key=draft.key,
+        value=draft.value,
+        role=draft.role,
+        source=draft.source,
+        confidence=draft.confidence,
+        importance=importance,
+        base_importance=importance,
+        pinned=draft.pinned,
+        manually_saved=draft.manually_saved,
+        tags=draft.tags,
+        source_ids=draft.source_ids,
+        source_conversation_id=draft.source_conversation_id,
+        source_message_id=draft.source_message_id,
+        simhash=simhash64(analyse(draft.content)),
+        created_at=created,
+        updated_at=max(created, at),
+        expires_at=draft.expires_at,
+    )
+
+
+def _decide(tx: Tx, todo: Remembering) -> Receipt:
+    buried = tx.space.buried(todo.grave, todo.at)
+    if buried is not None:
+        return _refused(tx, todo, "tombstone", until=buried.expires_at)
+    twin = tx.memories.twin(todo.twin)
+    if twin is not None and _says_nothing_else(twin, todo.draft):
+        return _merge(tx, todo, twin)
+    previous = tx.memories.keyed(todo.draft.key) if todo.draft.key else ()
+    return _store(tx, todo, previous[0] if previous else None)
+
+
+def _says_nothing_else(twin: Memory, draft: Draft) -> bool:
+    """Whether merging drops nothing: the same words, and no other key, value or type than is already known."""
+    return (
+        (draft.key is None or draft.key == twin.key)
+        and (draft.value is None or draft.value == twin.value)
+        and draft.type == twin.type
+        and draft.theme in (None, twin.theme)
+    )
+
+
+def _merge(tx: Tx, todo: Remembering, twin: Memory) -> Receipt:
+    draft = todo.draft
+    repeats = twin.repeat_count + 1
+    merged = replace(
+        twin,
+        repeat_count=repeats,
+        importance=min(1.0, twin.base_importance + REPEAT_BOOST * repeats),
+        confidence=max(twin.confidence, draft.confidence),
+        pinned=twin.pinned or draft.pinned,
+        manually_saved=twin.manually_saved or draft.manually_saved,
+        tags=tuple(dict.fromkeys((*twin.tags, *draft.tags))),
+        source_ids=tuple(dict.fromkeys((*twin.source_ids, *draft.source_ids))),
+        expires_at=_later(twin.expires_at, draft.expires_at),
+        updated_at=todo.at,
+    )
+    tx.memories.replace(merged, todo.twin)
+    if (merged.tags, merged.expires_at) != (twin.tags, twin.expires_at):
+        index_memory(tx, merged, (), todo.at)
+    _record(tx, todo, "memory.merged", twin.id)
+    return Receipt(id=twin.id, outcome="merged", embedding=todo.embedding)
+
+
+def _store(tx: Tx, todo: Remembering, previous: Memory | None) -> Receipt:
+    memory = replace(todo.memory, supersedes=previous.id if previous else None)
+    tx.memories.insert(memory, todo.twin)
+    index_memory(tx, memory, todo.generations, todo.at)
+    if memory.theme:
+        tx.space.open_theme(_theme(memory.theme, todo.at))
+    if previous is None:
+        _record(tx, todo, "memory.stored", memory.id)
+        return Receipt(id=memory.id, outcome="stored", embedding=todo.embedding)
+    old = replace(previous, status=Status.SUPERSEDED, updated_at=todo.at)
+    tx.memories.replace(old, twin_digest(tx.scope, old.content, todo.pepper))
+    tx.index.drop([Target("memory", old.id)])
+    tx.embeddings.drop([Target("memory", old.id)])
+    _record(tx, todo, "memory.superseded", memory.id, replaces=previous.id)
+    return Receipt(id=memory.id, outcome="superseded", embedding=todo.embedding, replaces=previous.id)
+
+
+def _refused(tx: Tx, todo: Remembering, reason: Refusal, until: datetime | None = None) -> Receipt:
+    _record(tx, todo, "memory.refused", None, reason=reason)
+    return Receipt(id=None, outcome="refused", embedding=EmbeddingState.OFF, reason=reason, until=until)
+
+
+def _record(tx: Tx, todo: Remembering, action: str, id: str | None, **facts: str) -> None:
+    audit.record(tx, todo.at, action, Target("memory", id) if id else None, todo.correlation_id, **facts)
+
+
+def _theme(slug: str, at: datetime) -> Theme:
+    return Theme(slug=slug, display_name=slug.replace("-", " ").title(), created_at=at, updated_at=at)
+
+
+def _later(a: datetime | None, b: datetime | None) -> datetime | None:
+    return None if a is None or b is None else max(a, b)

@@ -1,0 +1,51 @@
+"""revise: change fields of a memory. New content is searched and embedded anew; the old text is gone from the index at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from recollect.engine import audit
+from recollect.engine.browse import missing
+from recollect.engine.drafts import EDITABLE, checked_fields
+from recollect.engine.indexing import index_memory
+from recollect.errors import InvalidInput, NotAllowed
+from recollect.model import Memory, Scope, Status, Target
+from recollect.policy.digest import twin_digest
+from recollect.policy.simhash import simhash64
+from recollect.policy.text import analyse
+from recollect.ports import Tx
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine
+
+
+async def revise(engine: Engine, scope: Scope, id: str, changes: Mapping[str, Any]) -> Memory:
+    if not changes:
+        raise InvalidInput("nothing to change: name at least one field")
+    if engine.config.write_mode == "read_only":
+        raise NotAllowed("this memory is read-only (RECOLLECT_WRITE_MODE)")
+    values = checked_fields(changes, EDITABLE, engine.config.max_content_bytes)
+    if "importance" in values:
+        values["base_importance"] = values["importance"] = values["importance"] or 0.5
+    if "content" in values:
+        values["simhash"] = simhash64(analyse(values["content"]))
+    at = engine.clock.now()
+    generations = await engine.generations.to_fill()
+
+    def work(tx: Tx) -> Memory:
+        before = tx.memories.get([id]).get(id)
+        if before is None:
+            raise missing("memory", id)
+        after = replace(before, **values, updated_at=at)
+        tx.memories.replace(after, twin_digest(scope, after.content, engine.config.pepper))
+        if after.status is Status.ACTIVE:
+            index_memory(tx, after, generations if after.content != before.content else (), at)
+        audit.record(tx, at, "memory.revised", Target("memory", id), fields=sorted(changes))
+        return after
+
+    after = await engine.store.write(scope, work)
+    if "content" in changes:
+        engine.wake()
+    return after

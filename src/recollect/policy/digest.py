@@ -1,0 +1,33 @@
+"""Digests of text within a scope. One recognises an exact repeat, the other the return of something forgotten.
+
+The scope is part of the key, so equal texts of two people have unrelated digests; a pepper, where configured, makes
+guessing short texts from a stolen digest hopeless.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from hashlib import blake2b
+
+from recollect.model import Scope
+from recollect.policy.text import normalise
+
+
+def _keyed(scope: Scope, purpose: str, text: str, pepper: bytes) -> str:
+    key = blake2b("\x00".join((scope.tenant, scope.user, scope.space)).encode(), key=pepper[:64], digest_size=32)
+    return blake2b(text.encode(), key=key.digest(), digest_size=32, person=purpose.encode()).hexdigest()
+
+
+def twin_digest(scope: Scope, text: str, pepper: bytes = b"") -> str:
+    """Equal for texts that differ in white space only: nothing a reader would call a change."""
+    return _keyed(scope, "twin", " ".join(unicodedata.normalize("NFC", text).split()), pepper)
+
+
+def grave_digest(scope: Scope, text: str, pepper: bytes = b"") -> str:
+    """Equal for texts that say the same in other clothes (case, URLs, spacing), so that a forgotten one can't slip back."""
+    return _keyed(scope, "grave", normalise(text) or text, pepper)
+
+
+def content_hash(text: str) -> str:
+    """What an embedding was made of."""
+    return blake2b(text.encode(), digest_size=16).hexdigest()

@@ -1,0 +1,132 @@
+"""A small portal from ordinary code to the asynchronous core: one event loop on one thread, and calls that wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from functools import wraps
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+from recollect.client import AsyncMemory
+from recollect.errors import Unavailable
+from recollect.model import Memory as MemoryRecord
+from recollect.model import Receipt
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Portal:
+    """An event loop that runs on its own thread until it is closed."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="recollect-portal", daemon=True)
+        self._thread.start()
+
+    def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        if self._loop.is_closed():
+            coroutine.close()
+            raise Unavailable("this memory is closed; open a new one")
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+
+    def close(self) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+
+
+def _waiting(
+    method: Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[Memory, P], T]:
+    """The same method, for callers that wait."""
+
+    @wraps(method)
+    def call(self: Memory, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self._portal.call(method(self._memory, *args, **kwargs))
+
+    return call  # type: ignore[return-value]
+
+
+class Memory:
+    """A person's memory. Three lines are enough:
+
+    >>> memory = Memory("memory://", user="ana")
+    >>> receipt = memory.add("I prefer uv over pip for Python projects", type="preference")
+    >>> memory.search("Which package manager do I like?").hits[0].memory.content
+    'I prefer uv over pip for Python projects'
+    >>> memory.close()
+
+    Safe from many threads. `recollect.AsyncMemory` has the same methods for asynchronous programs.
+    """
+
+    def __init__(self, url: str | None = None, user: str | None = None, space: str | None = None, **settings: Any):
+        self._memory = AsyncMemory(url, user, space, **settings)
+        self._portal = Portal()
+        try:
+            self._portal.call(self._memory._open())
+        except BaseException:
+            self._portal.close()
+            raise
+
+    @property
+    def scope(self) -> Any:
+        return self._memory.scope
+
+    def at(self, user: str | None = None, space: str | None = None, tenant: str | None = None) -> Self:
+        """The same store and model for another user or space, without opening anything twice."""
+        other = type(self).__new__(type(self))
+        other._memory = self._portal.call(self._memory.at(user, space, tenant))
+        other._portal = self._portal
+        return other
+
+    def add(self, text: str, **fields: Any) -> Receipt:
+        """Remember something. The receipt says what became of it; it can be found as soon as this returns.
+
+        >>> with Memory("memory://", user="ana") as memory:
+        ...     memory.add("Ana's cat is called Miso", tags=["pets"]).outcome
+        'stored'
+        """
+        return self._portal.call(self._memory.add(text, **fields))
+
+    def update(self, id: str, **fields: Any) -> MemoryRecord:
+        """Change fields of a memory; `text` is its content."""
+        return self._portal.call(self._memory.update(id, **fields))
+
+    add_turns = _waiting(AsyncMemory.add_turns)
+    search = _waiting(AsyncMemory.search)
+    get = _waiting(AsyncMemory.get)
+    list = _waiting(AsyncMemory.list)
+    themes = _waiting(AsyncMemory.themes)
+    pin = _waiting(AsyncMemory.pin)
+    forget = _waiting(AsyncMemory.forget)
+    load = _waiting(AsyncMemory.load)
+    flush = _waiting(AsyncMemory.flush)
+
+    def export(self) -> Iterator[dict[str, Any]]:
+        """Everything in this space, as JSON-ready lines that `load` takes back."""
+        lines = self._memory.export()
+        while (line := self._portal.call(_next(lines))) is not None:
+            yield line
+
+    def close(self) -> None:
+        """Finish what is queued and let go of the store. Closing twice is harmless."""
+        if self._memory._shared or self._memory._closed:
+            return
+        self._portal.call(self._memory.close())
+        self._portal.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+async def _next(lines: AsyncIterator[T]) -> T | None:
+    return await anext(lines, None)

@@ -1,0 +1,87 @@
+"""The embedded runner: one daemon thread beside the library or server, with an event loop of its own.
+
+It sleeps until it is woken by a write or until the next retry is due. It may be killed at any moment: what it had claimed
+becomes claimable again when the lease ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+
+from recollect.engine import Engine, embed
+from recollect.model import GenerationState
+
+logger = logging.getLogger("recollect.worker")
+
+LONGEST_SLEEP = 30.0
+PAUSE_AFTER_TROUBLE = 2.0
+
+
+class EmbeddedWorker:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._woken: asyncio.Event | None = None
+        self._stopping = threading.Event()
+        self._started = threading.Event()
+        self._thread = threading.Thread(target=self._main, name="recollect-worker", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+        self._started.wait()
+        self._engine.wake = self.wake
+
+    def wake(self) -> None:
+        loop, woken = self._loop, self._woken
+        if loop is not None and woken is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(woken.set)
+
+    def stop(self) -> None:
+        """Finish the batch in hand and end."""
+        self._stopping.set()
+        self.wake()
+        self._thread.join()
+
+    def _main(self) -> None:
+        asyncio.run(self._run())
+
+    async def _run(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._woken = asyncio.Event()
+        self._started.set()
+        while not self._stopping.is_set():
+            try:
+                await self._work()
+                pause = await self._time_to_next()
+            except Exception as problem:  # The loop must outlive whatever a store or provider throws at it.
+                logger.warning("background work failed and will be tried again: %s", type(problem).__name__)
+                pause = PAUSE_AFTER_TROUBLE
+            await self._sleep(pause)
+
+    async def _work(self) -> None:
+        while not self._stopping.is_set():
+            step = await embed.run_once(self._engine)
+            if not step.worked:
+                break
+        await self._engine.accesses.write(self._engine.store, self._engine.clock)
+        for generation in await self._engine.generations.alive():
+            if generation.state is GenerationState.BUILDING and not self._stopping.is_set():
+                embedder = await self._engine.generations.embedder(generation)
+                if embedder is not None:
+                    await embed.reembed(self._engine, embedder)
+
+    async def _time_to_next(self) -> float:
+        due = await self._engine.store.system(lambda system: system.next_due())
+        if due is None:
+            return LONGEST_SLEEP
+        return min(max((due - self._engine.clock.now()).total_seconds(), 0.0), LONGEST_SLEEP)
+
+    async def _sleep(self, seconds: float) -> None:
+        assert self._woken is not None
+        try:
+            await asyncio.wait_for(self._woken.wait(), seconds)
+        except TimeoutError:
+            return
+        self._woken.clear()
