@@ -1,0 +1,59 @@
+"""Running Alembic from code: no ini file, no environment script, the revisions that travel with the package.
+
+Two processes that start on the same new database both come here. One waits for the other (SQLite: an
+exclusive transaction; Postgres: an advisory lock) and then finds nothing left to do. A revision that fails
+leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from alembic.migration import MigrationContext
+from alembic.operations import Operations
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, create_engine, text
+from sqlalchemy.pool import StaticPool
+
+_ADVISORY_LOCK = 7_361_082_114
+
+
+def scripts() -> ScriptDirectory:
+    return ScriptDirectory(str(Path(__file__).parent))
+
+
+def upgrade_sqlite(connection: sqlite3.Connection, revision: str = "head") -> None:
+    """Bring the database behind an autocommit connection to `revision`."""
+    engine = create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
+    connection.execute("BEGIN EXCLUSIVE")
+    try:
+        with engine.connect() as wrapped:
+            _upgrade(wrapped, revision)
+            wrapped.commit()
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def upgrade_postgres(url: str, revision: str = "head", app_role: str | None = None) -> None:
+    engine = create_engine(url)
+    try:
+        with engine.begin() as connection:
+            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ADVISORY_LOCK})
+            _upgrade(connection, revision, app_role=app_role)
+    finally:
+        engine.dispose()
+
+
+def _upgrade(connection: Connection, revision: str, **options: Any) -> None:
+    directory = scripts()
+
+    def steps(here: Any, _: MigrationContext) -> Iterable[Any]:
+        return directory._upgrade_revs(revision, here)
+
+    context = MigrationContext.configure(connection, opts={"fn": steps, **options})
+    with Operations.context(context):
+        context.run_migrations()
