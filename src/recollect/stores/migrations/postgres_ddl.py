@@ -1,0 +1,217 @@
+"""What Postgres has beyond the shared tables: row-level security, search columns, and the few things an owner does for the app.
+
+Two roles meet here. The *owner* runs migrations and owns the tables. The *application role* may read and write rows and nothing
+else: it owns nothing, and row-level security, forced on every table with a user's rows, shows it only the rows of
+`app.tenant_id` and `app.user_id`, which each transaction sets for itself. A forgotten WHERE clause then finds nothing foreign,
+and a transaction that names nobody finds nothing at all. The owner is under the same policies.
+
+`app_role` names the role that gets the rights. It is either the login role itself or a group role the login role is a member
+of; the default, `recollect_app`, is made as a NOLOGIN group when it is missing and the owner may create roles. Where it is
+missing and can't be made, no rights are granted: the store then refuses to start and says which statements to run.
+
+Some work needs an owner's rights or spans users. It is done by functions that check their arguments:
+
+- `recollect_prepare_generation` builds a generation's HNSW index (SECURITY DEFINER: only an owner may create an index);
+- `recollect_drop_generation` removes a retired generation, entering every scope in turn;
+- `recollect_backlog` counts waiting work, entering every scope in turn, and returns numbers only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+DEFAULT_APP_ROLE = "recollect_app"
+
+PROTECTED = (
+    "memories",
+    "conversations",
+    "messages",
+    "entries",
+    "embeddings",
+    "themes",
+    "tombstones",
+    "audit_events",
+    "working_memories",
+    "provider_configs",
+)
+"""Tables with a user's rows. `spaces` and `generations` hold ids, counters and clocks: jobs list them for everyone."""
+
+OPEN = ("spaces", "generations")
+MAX_INDEXED_DIMENSIONS = 4000
+
+# Order must mean the same in Python, SQLite and here, whatever locale the database was made with.
+BYTE_ORDER = """
+DO $$
+DECLARE col record;
+BEGIN
+  FOR col IN
+    SELECT a.attrelid::regclass AS tab, a.attname, format_type(a.atttypid, a.atttypmod) AS typ
+    FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+    WHERE c.relnamespace = current_schema()::regnamespace AND c.relname = ANY ('{tables}')
+      AND a.attnum > 0 AND NOT a.attisdropped AND a.attcollation = 'default'::regcollation
+  LOOP
+    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I TYPE %s COLLATE "C"', col.tab, col.attname, col.typ);
+  END LOOP;
+END $$
+"""
+
+# A text's terms as a tsvector: every term carries the scope's mark and its positions. A tsvector holds one megabyte, so what
+# would go beyond is left out rather than refused. The body is parsed now, so no search_path can bend it later.
+TERM_VECTOR = r"""
+CREATE FUNCTION recollect_term_vector(mark text, terms text) RETURNS tsvector
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (
+  SELECT coalesce(string_agg(
+      '''' || replace(replace(mark || '_' || term, '\', '\\'), '''', '''''') || ''':' || places, ' '), '')::tsvector
+  FROM (
+    SELECT term, array_to_string((array_agg(least(place, 16383)))[1:255], ',') AS places,
+           sum(octet_length(term) + 32 + 2 * least(count(*), 255)) OVER (ORDER BY min(place)) AS bytes
+    FROM unnest(string_to_array(terms, ' ')) WITH ORDINALITY AS t(term, place)
+    WHERE octet_length(term) BETWEEN 1 AND 1000
+    GROUP BY term
+  ) AS weighed
+  WHERE bytes < 1000000
+)
+"""
+
+SEARCH = (
+    """ALTER TABLE entries ADD COLUMN tsv tsvector
+       GENERATED ALWAYS AS (recollect_term_vector(mark, terms)) STORED""",
+    # Without a pending list, so that a search never wades through one and a deleted word can't linger in it.
+    "CREATE INDEX entries_tsv ON entries USING gin (tsv) WITH (fastupdate = off)",
+    # In the row, not beside it: the exact scan reads every vector of a scope.
+    "ALTER TABLE embeddings ALTER COLUMN vector SET STORAGE MAIN",
+)
+
+INDEX_NAME = "'embeddings_hnsw_' || left(md5(generation), 16)"
+
+PREPARE_GENERATION = f"""
+CREATE FUNCTION recollect_prepare_generation(generation text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE size integer;
+BEGIN
+  SELECT g.dimensions INTO size FROM generations g WHERE g.id = generation;
+  IF size IS NULL OR size NOT BETWEEN 1 AND 16000 THEN
+    RAISE EXCEPTION 'no such generation, or its dimensions make no sense' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF size <= {MAX_INDEXED_DIMENSIONS} THEN
+    EXECUTE format(
+      'CREATE INDEX IF NOT EXISTS %I ON embeddings USING hnsw ((vector::halfvec(%s)) halfvec_cosine_ops) '
+      'WHERE generation = %L AND state = ''ready''', {INDEX_NAME}, size, generation);
+  END IF;
+END $$
+"""
+
+# A scope's row is locked before its vectors, in the order every writer takes them, and only where work is still waiting.
+DROP_GENERATION = f"""
+CREATE FUNCTION recollect_drop_generation(generation text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE s record;
+BEGIN
+  IF EXISTS (SELECT FROM generations g WHERE g.id = generation AND g.state = 'serving') THEN
+    RAISE EXCEPTION 'a serving generation can not be dropped' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  FOR s IN SELECT tenant_id, user_id, space FROM spaces ORDER BY tenant_id, user_id, space LOOP
+    PERFORM set_config('app.tenant_id', s.tenant_id, true), set_config('app.user_id', s.user_id, true);
+    IF EXISTS (SELECT FROM embeddings e WHERE (e.tenant_id, e.user_id, e.space) = (s.tenant_id, s.user_id, s.space)
+               AND e.generation = $1 AND e.due_at IS NOT NULL) THEN
+      PERFORM FROM spaces p WHERE (p.tenant_id, p.user_id, p.space) = (s.tenant_id, s.user_id, s.space) FOR UPDATE;
+      UPDATE spaces p SET work_due = (
+        SELECT min(e.due_at) FROM embeddings e
+        WHERE (e.tenant_id, e.user_id, e.space) = (s.tenant_id, s.user_id, s.space) AND e.generation <> $1)
+      WHERE (p.tenant_id, p.user_id, p.space) = (s.tenant_id, s.user_id, s.space);
+    END IF;
+    DELETE FROM embeddings e WHERE (e.tenant_id, e.user_id, e.space) = (s.tenant_id, s.user_id, s.space)
+      AND e.generation = $1;
+  END LOOP;
+  PERFORM set_config('app.tenant_id', '', true), set_config('app.user_id', '', true);
+  EXECUTE format('DROP INDEX IF EXISTS %I', {INDEX_NAME});
+  DELETE FROM generations g WHERE g.id = generation;
+END $$
+"""
+
+BACKLOG = """
+CREATE FUNCTION recollect_backlog(generation text, OUT pending bigint, OUT error bigint, OUT oldest timestamptz)
+LANGUAGE plpgsql AS $$
+DECLARE s record; one record;
+BEGIN
+  pending := 0; error := 0;
+  FOR s IN SELECT tenant_id, user_id, space FROM spaces LOOP
+    PERFORM set_config('app.tenant_id', s.tenant_id, true), set_config('app.user_id', s.user_id, true);
+    SELECT count(*) FILTER (WHERE e.state = 'pending') AS pending, count(*) FILTER (WHERE e.state = 'error') AS error,
+           min(e.created_at) AS oldest INTO one
+    FROM embeddings e WHERE (e.tenant_id, e.user_id, e.space) = (s.tenant_id, s.user_id, s.space)
+      AND e.generation = $1 AND e.state IN ('pending', 'error');
+    pending := pending + one.pending; error := error + one.error; oldest := least(oldest, one.oldest);
+  END LOOP;
+  PERFORM set_config('app.tenant_id', '', true), set_config('app.user_id', '', true);
+END $$
+"""
+
+FUNCTIONS = ("recollect_prepare_generation", "recollect_drop_generation", "recollect_backlog")
+
+# A definer's function must not look up names where its caller can put them.
+PINNED_PATH = """
+DO $$
+BEGIN
+  EXECUTE format('ALTER FUNCTION {function}(text) SET search_path = %I, %I, pg_temp', current_schema(),
+    (SELECT n.nspname FROM pg_extension x JOIN pg_namespace n ON n.oid = x.extnamespace WHERE x.extname = 'vector'));
+END $$
+"""
+
+GRANTS = """
+DO $$
+DECLARE role text := {role};
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = role) THEN
+    IF NOT (SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+      RAISE NOTICE 'role % does not exist and can not be made here: no rights were granted', role;
+      RETURN;
+    END IF;
+    EXECUTE format('CREATE ROLE %I NOLOGIN', role);
+  END IF;
+  EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', current_schema(), role);
+  EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON {tables} TO %I', role);
+  EXECUTE format('GRANT SELECT ON alembic_version TO %I', role);
+  EXECUTE format('GRANT EXECUTE ON FUNCTION {functions} TO %I', role);
+  IF current_setting('server_version_num')::int >= 170000 THEN
+    EXECUTE format('GRANT MAINTAIN ON {tables} TO %I', role);
+  END IF;
+END $$
+"""
+
+
+def upgrade(execute: Callable[[str], Any], app_role: str = DEFAULT_APP_ROLE) -> None:
+    """Run once, after the shared tables exist and before there are rows. `execute` runs one statement as the owner."""
+    for statement in statements(app_role):
+        execute(statement)
+
+
+def statements(app_role: str = DEFAULT_APP_ROLE) -> Iterator[str]:
+    yield BYTE_ORDER.format(tables="{" + ",".join(PROTECTED + OPEN) + "}")
+    yield TERM_VECTOR
+    yield from SEARCH
+    for table in PROTECTED:
+        yield from _protection(table)
+    yield from (PREPARE_GENERATION, DROP_GENERATION, BACKLOG)
+    for function in FUNCTIONS:
+        yield PINNED_PATH.format(function=function)
+        yield f"REVOKE ALL ON FUNCTION {function}(text) FROM PUBLIC"
+    yield grants(app_role)
+
+
+def grants(app_role: str) -> str:
+    """The statement that gives a role what the application needs; safe to run again, for another role too."""
+    return GRANTS.format(
+        role="'" + app_role.replace("'", "''") + "'",
+        tables=", ".join(PROTECTED + OPEN),
+        functions=", ".join(f"{function}(text)" for function in FUNCTIONS),
+    )
+
+
+def _protection(table: str) -> Iterator[str]:
+    own = "(tenant_id = current_setting('app.tenant_id', true) AND user_id = current_setting('app.user_id', true))"
+    yield f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY"
+    yield f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY"
+    yield f"CREATE POLICY own_rows ON {table} USING {own} WITH CHECK {own}"

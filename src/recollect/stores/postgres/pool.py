@@ -1,0 +1,161 @@
+"""Connections, and the transactions that run on them.
+
+Work is plain synchronous code, so each transaction has a thread and a connection of its own for as long as it lasts; there are as
+many threads as connections. Callers on any number of event loops wait for the thread's result. A caller that stops waiting
+changes nothing: work that has begun runs to its end and commits.
+
+Losing the connection before the COMMIT was sent means that nothing was stored, so the work runs again on a fresh one: a server
+that restarts is noticed by nobody who can wait a moment. Losing it during the COMMIT means that nobody can know: that is
+`Unavailable`, never a silent second run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg_pool import ConnectionPool
+
+from recollect.errors import Unavailable
+from recollect.stores.postgres.errors import RETRIED, translated
+from recollect.stores.postgres.session import Connection
+from recollect.stores.postgres.wire import adapters
+
+T = TypeVar("T")
+ATTEMPTS = 6
+LOST = (psycopg.OperationalError, psycopg.InterfaceError)
+
+# Dead peers are noticed within half a minute instead of the system's two hours.
+KEEPALIVE = {
+    "keepalives_idle": 15,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+
+SETTINGS = """
+SELECT set_config('TimeZone', 'UTC', false), set_config('jit', 'off', false),
+       set_config('statement_timeout', %(statement_ms)s, false),
+       set_config('idle_in_transaction_session_timeout', '60s', false)
+"""
+
+
+class Pool:
+    def __init__(
+        self, url: str, size: int, statement_timeout_ms: int, connect_timeout: int, wait_timeout: float
+    ) -> None:
+        self._wait_timeout = wait_timeout
+        self._statement_timeout = str(statement_timeout_ms)
+        self._where = make_conninfo("", **KEEPALIVE | {"connect_timeout": connect_timeout} | conninfo_to_dict(url))
+        self._connections: ConnectionPool[Connection] = ConnectionPool(
+            self._where,
+            kwargs={"autocommit": True, "context": adapters(), "prepare_threshold": 1},
+            configure=self._configure,
+            min_size=1,
+            max_size=size,
+            timeout=wait_timeout,
+            reconnect_timeout=wait_timeout,  # then give up; the next caller starts a fresh attempt at once
+            open=False,
+        )
+        self._closed = False
+        self._threads = ThreadPoolExecutor(size, thread_name_prefix="recollect-postgres")
+
+    async def open(self) -> None:
+        """Connect once, so that a wrong address or password is said now and not at the first use."""
+        await self._in_thread(self._open)
+
+    async def close(self) -> None:
+        """Let running work end, then disconnect. Closing twice does no harm."""
+        self._closed = True
+        await asyncio.to_thread(self._threads.shutdown, True)
+        await asyncio.to_thread(self._connections.close)
+
+    async def transaction(self, work: Callable[[Connection], T]) -> T:
+        """Run `work`, which opens a transaction with its first statement, and commit."""
+        submitted = time.monotonic()
+        return await self._in_thread(lambda: self._transaction(work, submitted))
+
+    async def outside(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` on a connection without a transaction, for the few statements that allow none."""
+
+        def run() -> T:
+            with translated(), self._connections.connection() as connection:
+                return work(connection)
+
+        return await self._in_thread(run)
+
+    def stats(self) -> dict[str, int]:
+        return self._connections.get_stats()
+
+    async def _in_thread(self, run: Callable[[], T]) -> T:
+        if self._closed:
+            raise Unavailable("the store is closed")
+        return await asyncio.wrap_future(self._threads.submit(run))
+
+    def _configure(self, connection: Connection) -> None:
+        connection.prepared_max = 500
+        connection.execute(SETTINGS, {"statement_ms": self._statement_timeout})
+
+    def _open(self) -> None:
+        try:
+            with psycopg.connect(self._where):
+                pass
+        except psycopg.OperationalError as error:
+            raise Unavailable(f"cannot connect to Postgres: {_reason(error)}") from None
+        with translated():
+            self._connections.open()
+
+    def _transaction(self, work: Callable[[Connection], T], submitted: float) -> T:
+        if time.monotonic() - submitted > self._wait_timeout:
+            raise Unavailable("the database is overloaded: no connection became free in time")
+        with translated():
+            for attempt in range(1, ATTEMPTS):
+                connection = self._connections.getconn()
+                try:
+                    return _attempt(connection, work)
+                except RETRIED:
+                    time.sleep(random.uniform(0, 0.01 * 2**attempt))
+                except LOST:
+                    # A statement that failed on a live connection would fail again; a dead one says nothing about it.
+                    if not connection.closed:
+                        raise
+                finally:
+                    self._connections.putconn(connection)
+                if connection.closed:
+                    self._connections.check()
+            with self._connections.connection() as connection:
+                return _attempt(connection, work)
+
+
+def _attempt(connection: Connection, work: Callable[[Connection], T]) -> T:
+    try:
+        result = work(connection)
+    except BaseException:
+        if not connection.closed:
+            connection.rollback()
+        raise
+    try:
+        connection.commit()
+    except psycopg.Error:
+        if not connection.closed:
+            raise
+        raise Unavailable(
+            "the connection was lost during the commit: whether it was stored is unknown", outcome="unknown"
+        ) from None
+    return result
+
+
+def _reason(error: psycopg.OperationalError) -> str:
+    """The driver's first line: it names hosts, ports and roles, never content or passwords."""
+    return str(error).strip().splitlines()[0] if str(error).strip() else "no reason given"
+
+
+def user_of(url: str) -> str | None:
+    named: dict[str, Any] = conninfo_to_dict(url)
+    return named.get("user")

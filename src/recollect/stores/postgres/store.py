@@ -1,0 +1,110 @@
+"""The Postgres store: many processes and machines, row-level security under a plain role, exact and approximate vector search."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+import psycopg
+
+from recollect.model import Scope
+from recollect.ports import Capability, System, Tx
+from recollect.stores import migrations
+from recollect.stores.migrations.postgres_ddl import DEFAULT_APP_ROLE, grants
+from recollect.stores.postgres import doctor, scrubbing
+from recollect.stores.postgres.errors import translated
+from recollect.stores.postgres.index import PostgresIndex
+from recollect.stores.postgres.pool import Pool, user_of
+from recollect.stores.postgres.session import Connection, Opening, PostgresSession
+from recollect.stores.postgres.system import PostgresSystem
+from recollect.stores.sql.tx import SqlTx
+
+T = TypeVar("T")
+EXACT_BELOW = 20_000
+
+
+class PostgresStore:
+    """`ports.Store` on a Postgres server with pgvector. Made by `open`; safe to share between threads and event loops."""
+
+    def __init__(self, pool: Pool, exact_below: int) -> None:
+        self._pool = pool
+        self._exact_below = exact_below
+
+    @classmethod
+    async def open(
+        cls,
+        url: str,
+        *,
+        pool_size: int = 10,
+        statement_timeout_ms: int = 10_000,
+        connect_timeout: int = 5,
+        wait_timeout: float = 10.0,
+        exact_below: int = EXACT_BELOW,
+        migrate_url: str | None = None,
+        allow_privileged: bool = False,
+    ) -> PostgresStore:
+        """Connect as the application's role; with the owner's `migrate_url`, bring the schema up to date first.
+
+        A role that row-level security does not bind (superuser, BYPASSRLS, the tables' owner) is refused with `NotAllowed`,
+        unless `allow_privileged` says that somebody means it.
+        """
+        if migrate_url is not None:
+            await asyncio.to_thread(_migrate, migrate_url, user_of(url) or DEFAULT_APP_ROLE)
+        pool = Pool(url, pool_size, statement_timeout_ms, connect_timeout, wait_timeout)
+        await pool.open()
+        try:
+            if not allow_privileged:
+                await pool.outside(doctor.refuse_privileged)
+            await pool.outside(doctor.refuse_unready)
+        except BaseException:
+            await pool.close()
+            raise
+        return cls(pool, exact_below)
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        return frozenset(Capability) - {Capability.SCRUBS}
+
+    async def read(self, scope: Scope, work: Callable[[Tx], T]) -> T:
+        def run(connection: Connection) -> T:
+            return work(self._tx(connection, scope, writes=False))
+
+        return await self._pool.transaction(run)
+
+    async def write(self, scope: Scope, work: Callable[[Tx], T]) -> T:
+        def run(connection: Connection) -> T:
+            tx = self._tx(connection, scope, writes=True)
+            tx.begin()
+            result = work(tx)
+            tx.finish()
+            return result
+
+        return await self._pool.transaction(run)
+
+    async def system(self, work: Callable[[System], T]) -> T:
+        def run(connection: Connection) -> T:
+            opening = Opening(scope=None, writes=True)
+            return work(PostgresSystem(PostgresSession(connection, opening, self._exact_below)))
+
+        return await self._pool.transaction(run)
+
+    async def scrub(self) -> bool:
+        return await self._pool.outside(scrubbing.scrub)
+
+    async def checkup(self) -> list[doctor.Finding]:
+        """What `recollect doctor` shows: one finding per thing that must be right."""
+        return [*await self._pool.outside(doctor.checkup), doctor.pool_state(self._pool.stats())]
+
+    async def close(self) -> None:
+        await self._pool.close()
+
+    def _tx(self, connection: Connection, scope: Scope, *, writes: bool) -> SqlTx:
+        return SqlTx(PostgresSession(connection, Opening(scope, writes), self._exact_below), scope, PostgresIndex)
+
+
+def _migrate(owner_url: str, app_role: str) -> None:
+    """Bring the schema up to date, and give this application's role its rights even if another one came first."""
+    migrations.upgrade(owner_url, app_role=app_role)
+    with translated(), psycopg.connect(owner_url, autocommit=True) as connection:
+        connection.execute(grants(app_role).encode())
