@@ -20,6 +20,7 @@ CREATE TABLE notes (user_id text NOT NULL, body text NOT NULL);
 ALTER TABLE notes ENABLE ROW LEVEL SECURITY;
 ALTER TABLE notes FORCE ROW LEVEL SECURITY;
 CREATE POLICY own ON notes USING (user_id = current_setting('app.user_id', true));
+GRANT SELECT, INSERT ON notes TO app;
 """
 
 DIES_WITHOUT_CLEANING_UP = """
@@ -65,7 +66,7 @@ def test_no_role_of_the_product_may_pass_row_level_security(blank_database: Data
 def test_databases_cloned_from_one_template_do_not_share_rows(postgres: PostgresServer) -> None:
     def migrate(database: Database) -> None:
         with psycopg.connect(database.owner_url) as connection:
-            connection.execute("CREATE TABLE notes (body text)")
+            connection.execute("CREATE TABLE notes (body text); GRANT SELECT, INSERT ON notes TO app")
 
     template = postgres.build_template("notes", migrate)
     assert postgres.build_template("notes", migrate) == template
@@ -86,7 +87,7 @@ def test_a_killed_postgres_comes_back_with_what_was_committed(private_postgres: 
     with pytest.raises(psycopg.OperationalError):
         psycopg.connect(database.app_url, connect_timeout=2)
     private_postgres.start()
-    with psycopg.connect(database.app_url) as connection:
+    with psycopg.connect(database.owner_url) as connection:
         assert connection.execute("SELECT body FROM notes").fetchall() == [("kept",)]
 
 
@@ -101,9 +102,7 @@ def test_each_test_finds_valkey_empty(valkey: ValkeyServer) -> None:
 
 def test_a_server_and_its_folder_do_not_outlive_a_killed_test_run() -> None:
     root = Path(__file__).parent.parent
-    outcome = subprocess.run(
-        [sys.executable, "-c", DIES_WITHOUT_CLEANING_UP], cwd=root, capture_output=True, text=True
-    )
+    outcome = subprocess.run([sys.executable, "-c", DIES_WITHOUT_CLEANING_UP], cwd=root, capture_output=True, text=True)
     pid, folder = outcome.stdout.split()
     deadline = time.monotonic() + 15
     while (is_running(int(pid)) or Path(folder).exists()) and time.monotonic() < deadline:

@@ -50,11 +50,8 @@ CREATE ROLE app   LOGIN PASSWORD '{PASSWORD}' NOSUPERUSER NOBYPASSRLS NOCREATEDB
 CREATE DATABASE {BLANK} OWNER owner;
 """
 # pgvector is not a trusted extension: as on any server, an administrator creates it, then the owner migrates.
-BLANK_PREPARATION = """
-CREATE EXTENSION vector;
-ALTER DEFAULT PRIVILEGES FOR ROLE owner GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO app;
-ALTER DEFAULT PRIVILEGES FOR ROLE owner GRANT USAGE, SELECT ON SEQUENCES TO app;
-"""
+# Nothing is granted to `app` here, so that a migration that forgets a right is found out.
+BLANK_PREPARATION = "CREATE EXTENSION vector"
 
 
 @dataclass(frozen=True)
@@ -90,9 +87,7 @@ class PostgresServer:
         """A new database, cloned from a template: `BLANK` or what `build_template` returned."""
         name = f"test_{next(self._numbers)}"
         self._administer(
-            sql.SQL("CREATE DATABASE {} TEMPLATE {} OWNER owner").format(
-                sql.Identifier(name), sql.Identifier(template)
-            )
+            sql.SQL("CREATE DATABASE {} TEMPLATE {} OWNER owner").format(sql.Identifier(name), sql.Identifier(template))
         )
         return self._database(name)
 
