@@ -76,6 +76,7 @@ def _operators(config: EmbedderConfig) -> Embedder | None:
     try:
         embedder.probe(timeout_s=min(config.timeout_s, 2.0))
     except RecollectError:
+        embedder.disconnect()
         return None
     return embedder
 

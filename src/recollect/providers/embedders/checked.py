@@ -26,13 +26,9 @@ def checked(vectors: Sequence[Any] | NDArray[Any], count: int, dimensions: int |
         # Double precision first: a value too large for float32 must be normalised, not turned into infinity.
         rows = np.asarray(vectors, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise Unavailable(
-            "the embedder returned vectors that are not equally long lists of numbers"
-        ) from None
+        raise Unavailable("the embedder returned vectors that are not equally long lists of numbers") from None
     if rows.ndim != 2:
-        raise Unavailable(
-            f"the embedder returned an array of {rows.ndim} dimensions instead of a list of vectors"
-        )
+        raise Unavailable(f"the embedder returned an array of {rows.ndim} dimensions instead of a list of vectors")
     if dimensions is not None and rows.shape[1] != dimensions:
         raise Unavailable(
             f"the embedder returned vectors of {rows.shape[1]} dimensions instead of {dimensions}; "

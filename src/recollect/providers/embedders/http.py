@@ -97,6 +97,10 @@ class HttpEmbedder:
         return await asyncio.to_thread(self._embed_all, texts, query)
 
     async def close(self) -> None:
+        self.disconnect()
+
+    def disconnect(self) -> None:
+        """What `close` does, for callers without an event loop."""
         self._transport.close()
 
     def _embed_all(self, texts: Sequence[str], query: bool) -> NDArray[np.float32]:

@@ -79,20 +79,21 @@ class LocalEmbedder:
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
-        thread = _DESK.thread(urgent=query)
-        return await asyncio.get_running_loop().run_in_executor(thread, self._embed, texts, query)
-
-    async def close(self) -> None:
-        """Nothing to let go of: the weights belong to the process, and another embedder may be using them."""
-
-    def _embed(self, texts: Sequence[str], query: bool) -> NDArray[np.float32]:
         cut = [pieces(sendable(text), _PIECE_BYTES, _PIECES) for text in texts]
         slices = batches(list(chain.from_iterable(cut)), _SLICE_TEXTS, _PIECE_BYTES)
-        vectors = np.concatenate([self._slice(part, query) for part in slices])
+        vectors = np.concatenate([await self._on_its_thread(part, query) for part in slices])
         if len(vectors) == len(texts):
             return vectors
         starts = np.cumsum([0, *map(len, cut[:-1])])
         return checked(np.add.reduceat(vectors, starts, axis=0), len(texts), self.dimensions)
+
+    async def close(self) -> None:
+        """Nothing to let go of: the weights belong to the process, and another embedder may be using them."""
+
+    async def _on_its_thread(self, texts: Sequence[str], query: bool) -> NDArray[np.float32]:
+        """One slice. The next is handed over after it, so who stops waiting leaves no more than one behind."""
+        thread = _DESK.thread(urgent=query)
+        return await asyncio.get_running_loop().run_in_executor(thread, self._slice, texts, query)
 
     def _slice(self, texts: Sequence[str], query: bool) -> NDArray[np.float32]:
         with _DESK.turns.take(urgent=query):

@@ -57,9 +57,7 @@ def refused(status: int, reason: str, where: str) -> RecollectError:
     """The error for an answer that trying again would not change. `reason` must be harmless."""
     words = f": {reason}" if reason else ""
     if status in {401, 403}:
-        return NotAllowed(
-            f"{where} refused the credentials (HTTP {status}); check the embedder's API key", http=status
-        )
+        return NotAllowed(f"{where} refused the credentials (HTTP {status}); check the embedder's API key", http=status)
     if status == 501:
         return Unavailable(f"{where} does not serve embeddings (HTTP 501){words}", http=status)
     if status >= 500:

@@ -75,9 +75,7 @@ class Transport:
         if client is not None and self._owner == os.getpid():
             client.close()
 
-    def _attempt(
-        self, url: str, body: Mapping[str, Any], timeout_s: float, most_bytes: int
-    ) -> Answer | Setback:
+    def _attempt(self, url: str, body: Mapping[str, Any], timeout_s: float, most_bytes: int) -> Answer | Setback:
         end = time.monotonic() + timeout_s
         try:
             with self._open().stream("POST", url, json=body, timeout=timeout_s) as response:
@@ -85,9 +83,7 @@ class Transport:
                 for chunk in response.iter_bytes():
                     content += chunk
                     if len(content) > most_bytes:
-                        raise Unavailable(
-                            f"{self.where} answered with more than the {most_bytes} bytes expected"
-                        )
+                        raise Unavailable(f"{self.where} answered with more than the {most_bytes} bytes expected")
                     # A server that sends a byte now and then never trips httpx's own time-out.
                     if time.monotonic() > end:
                         return Setback(f"did not answer within {timeout_s:g} s")
@@ -116,9 +112,7 @@ class Transport:
     def _given_up(self, result: Answer | Setback, attempts: int, asked: float | None) -> RecollectError:
         what = f"failed (HTTP {result.status})" if isinstance(result, Answer) else result.reason
         more = {} if asked is None else {"retry_after_s": asked}
-        return Unavailable(
-            f"{self.where} {what}, {attempts} attempt{'s' * (attempts > 1)}", attempts=attempts, **more
-        )
+        return Unavailable(f"{self.where} {what}, {attempts} attempt{'s' * (attempts > 1)}", attempts=attempts, **more)
 
 
 def _passing(answer: Answer) -> bool:
@@ -150,7 +144,5 @@ def _authorization(api_key: str | None) -> dict[str, str]:
     if not api_key:
         return {}
     if not (api_key.isascii() and api_key.isprintable()) or " " in api_key:
-        raise InvalidInput(
-            "the embedder's API key holds characters that cannot be sent; was it copied whole?"
-        )
+        raise InvalidInput("the embedder's API key holds characters that cannot be sent; was it copied whole?")
     return {"Authorization": f"Bearer {api_key}"}

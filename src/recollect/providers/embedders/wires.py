@@ -50,9 +50,7 @@ class Wire:
             base = base.removesuffix("/v1")
         return base + path
 
-    def body(
-        self, path: str, texts: Sequence[str], model: str | None, dimensions: int | None
-    ) -> dict[str, Any]:
+    def body(self, path: str, texts: Sequence[str], model: str | None, dimensions: int | None) -> dict[str, Any]:
         if path == "/embedding":
             return {"content": list(texts)}
         said: dict[str, Any] = {"input": list(texts)}
@@ -71,9 +69,7 @@ OPENAI = Wire(
     batch=256,
     request_bytes=600_000,
 )
-OLLAMA = Wire(
-    provider="ollama", paths=("/api/embed",), url="http://127.0.0.1:11434", model="nomic-embed-text"
-)
+OLLAMA = Wire(provider="ollama", paths=("/api/embed",), url="http://127.0.0.1:11434", model="nomic-embed-text")
 LLAMACPP = Wire(
     provider="llamacpp",
     paths=("/v1/embeddings", "/embedding"),

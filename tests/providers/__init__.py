@@ -1,0 +1,1 @@
+"""Embedders, caches and the clock, against real servers and real weights."""
