@@ -15,6 +15,9 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from recollect.errors import InvalidInput, RecollectError, Unavailable
 from recollect.model import Backlog, EmbeddingJob, Generation, GenerationState, Scope
 from recollect.policy.backoff import delay
@@ -40,6 +43,18 @@ class Pass:
     @property
     def worked(self) -> bool:
         return bool(self.embedded or self.failed)
+
+
+async def embedded(embedder: Embedder, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
+    """The vectors of `texts`, trusted only as far as they are what was asked for."""
+    vectors = await embedder.embed(texts, query=query)
+    if vectors.shape != (len(texts), embedder.dimensions):
+        raise Unavailable(
+            f"the model gave vectors of shape {vectors.shape}, not {(len(texts), embedder.dimensions)}"
+        )
+    if not np.isfinite(vectors).all():
+        raise Unavailable("the model gave vectors that are not numbers")
+    return vectors
 
 
 async def run_once(engine: Engine) -> Pass:
@@ -130,7 +145,7 @@ async def _embed(
         await _fail(engine, claimed, "the model of this generation is not available here", done)
         return
     try:
-        vectors = iter(await embedder.embed(texts))
+        vectors = iter(await embedded(embedder, texts))
     except InvalidInput as problem:
         # One text the model refuses must not hold up the others: find it by trying each alone.
         if len(texts) == 1:

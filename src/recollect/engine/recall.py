@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from recollect.engine import search
 from recollect.engine.boundary import may_recall
+from recollect.engine.embed import embedded
 from recollect.errors import InvalidInput, RecollectError
 from recollect.model import Generation, Hit, Memory, Message, Query, Recall, Scope, Target, Trace
 from recollect.policy.budget import fit
@@ -87,7 +88,7 @@ async def _query_vector(engine: Engine, text: str, course: Course) -> Vector | N
         if serving is None or embedder is None:
             return None
         course.generation = serving.id
-        vector: Vector = (await embedder.embed([text], query=True))[0]
+        vector: Vector = (await embedded(embedder, [text], query=True))[0]
     except RecollectError:
         course.degraded.append("dense")
         return None

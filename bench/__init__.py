@@ -1,0 +1,1 @@
+"""Speed, measured beside a floor taken in the same run: on a noisy machine only ratios mean anything."""

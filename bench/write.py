@@ -1,0 +1,94 @@
+"""write: remembering one thing, against bare SQL that inserts the very same rows, one commit each."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any
+
+from bench.ground import ANA, engine_over, fill, fresh_store
+from bench.report import Row, ratio, summary
+from bench.texts import notes
+from recollect.bootstrap import postgres_url, sqlite_path
+from recollect.engine import Engine
+from recollect.settings import Settings
+
+WARM_UP = 50
+ROWS = {"memories": "id", "entries": "target_id", "embeddings": "target_id", "audit_events": "target_id"}
+"""The tables a memory has a row in, and the column that holds its id."""
+
+
+async def run(kind: str, count: int, existing: Sequence[int]) -> list[Row]:
+    rows: list[Row] = []
+    for size in existing:
+        async with fresh_store(kind) as (store, settings):
+            engine = engine_over(store)
+            await fill(engine, ANA, notes(size, seed=1))
+            ids, seconds = await _remember(engine, count)
+            floor = await _floor(settings, ids)
+        measured = {"what": f"remember, {size:,} there before ({kind})", **summary(seconds)}
+        bare = {"what": "  bare inserts of the same rows", **summary(floor)}
+        measured["ratio_p50"], measured["ratio_p95"] = ratio(measured, bare), ratio(measured, bare, "p95_ms")
+        rows += [measured, bare]
+    return rows
+
+
+async def _remember(engine: Engine, count: int) -> tuple[list[str], list[float]]:
+    ids, seconds = [], []
+    for number, text in enumerate(notes(count + WARM_UP, seed=99)):
+        started = perf_counter()
+        receipt = await engine.remember(ANA, {"content": text, "tags": ["bench"]})
+        if number >= WARM_UP:
+            seconds.append(perf_counter() - started)
+            ids.append(receipt.id or "")
+    return ids, seconds
+
+
+async def _floor(settings: Settings, ids: Sequence[str]) -> list[float]:
+    """Take those rows out, then time putting them back by hand: the same tables, indexes and durability."""
+    path = sqlite_path(settings)
+    return _sqlite_floor(path, ids) if path else _postgres_floor(await postgres_url(settings), ids)
+
+
+def _sqlite_floor(path: str, ids: Sequence[str]) -> list[float]:
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("PRAGMA foreign_keys=ON")
+    kept: dict[str, list[Any]] = {}
+    for table, column in ROWS.items():
+        kept[table] = [connection.execute(f"SELECT * FROM {table} WHERE {column} = ?", (id,)).fetchone() for id in ids]
+        connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", [(id,) for id in ids])
+    inserts = {table: f"INSERT INTO {table} VALUES ({','.join('?' * len(kept[table][0]))})" for table in ROWS}
+    seconds = []
+    for number in range(len(ids)):
+        started = perf_counter()
+        connection.execute("BEGIN IMMEDIATE")
+        for table, sql in inserts.items():
+            connection.execute(sql, kept[table][number])
+        connection.execute("COMMIT")
+        seconds.append(perf_counter() - started)
+    connection.close()
+    return seconds
+
+
+def _postgres_floor(url: str, ids: Sequence[str]) -> list[float]:
+    import psycopg
+
+    seconds = []
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SELECT set_config('app.tenant_id', %s, false), set_config('app.user_id', %s, false)",
+                           (ANA.tenant, ANA.user))  # fmt: skip
+        for table, column in ROWS.items():
+            connection.execute(
+                f"CREATE TEMP TABLE kept_{table} AS SELECT * FROM {table} WHERE {column} = ANY(%s)", (list(ids),)
+            )
+            connection.execute(f"CREATE INDEX ON kept_{table} ({column})")
+            connection.execute(f"DELETE FROM {table} WHERE {column} = ANY(%s)", (list(ids),))
+        for id in ids:
+            started = perf_counter()
+            with connection.transaction():
+                for table, column in ROWS.items():
+                    connection.execute(f"INSERT INTO {table} SELECT * FROM kept_{table} WHERE {column} = %s", (id,))
+            seconds.append(perf_counter() - started)
+    return seconds

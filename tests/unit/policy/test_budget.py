@@ -1,0 +1,40 @@
+"""The token budget is never exceeded, whatever the texts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.errors import InvalidInput
+from recollect.policy.budget import count_tokens, cut_to_tokens, fit
+
+
+def test_known_counts() -> None:
+    assert count_tokens("hello world") == 2
+    assert count_tokens("") == 0
+    assert count_tokens("<|endoftext|>") > 1, "a special token's name in a text is only text"
+
+
+@given(st.text(max_size=400), st.integers(0, 50))
+def test_a_cut_is_a_beginning_that_fits(text: str, budget: int) -> None:
+    cut = cut_to_tokens(text, budget)
+    assert text.startswith(cut)
+    assert count_tokens(cut) <= budget
+
+
+@given(st.lists(st.text(min_size=1, max_size=120), max_size=8), st.integers(1, 80))
+def test_what_is_kept_fits_and_is_the_best_first(texts: list[str], budget: int) -> None:
+    kept, used, missing = fit(texts, budget)
+    assert used == sum(count_tokens(text) for text in kept) <= budget
+    assert kept[:-1] == texts[: max(len(kept) - 1, 0)], "only the last may be cut"
+    assert missing == (kept != texts)
+
+
+def test_no_budget_keeps_all() -> None:
+    assert fit(["a b", "c"], None) == (["a b", "c"], 3, False)
+
+
+def test_a_budget_of_nothing_is_a_mistake() -> None:
+    with pytest.raises(InvalidInput, match="at least 1"):
+        fit(["a"], 0)
