@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-from sqlalchemy import and_, bindparam, case, delete, func, or_, select, update
+from sqlalchemy import and_, bindparam, case, delete, func, null, or_, select, update
 
 from recollect.model import Backlog, EmbeddingJob, EmbeddingState, EmbeddingStatus, Scope, Target
 from recollect.ports import Vector
@@ -61,7 +61,7 @@ _CONTENTS = {
 _SETTLE = (
     update(table)
     .where(_ROW, table.c.content_hash == bindparam("expected"))
-    .values(state=_READY, error=None, due_at=None, vector=bindparam("vector"), updated_at=bindparam("at"))
+    .values(state=_READY, error=null(), due_at=null(), vector=bindparam("vector"), updated_at=bindparam("at"))
 )
 _REVISE = (
     update(entries)

@@ -158,7 +158,7 @@ class SqlIndex(ABC):
 
 def _joined(terms: tuple[str, ...]) -> str:
     joined = " ".join(terms)
-    if _TERMS.fullmatch(joined):
+    if _TERMS.fullmatch(joined) and joined.count(" ") == max(0, len(terms) - 1):
         return joined
     return " ".join(term for term in terms if _TERM.fullmatch(term))
 

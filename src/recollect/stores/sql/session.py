@@ -56,7 +56,7 @@ class Dialect(ABC):
 
     def _compile(self, statement: Executable) -> Prepared:
         compiled = statement.compile(dialect=self._sa)  # type: ignore[attr-defined]
-        encoders = {name: self.encoder(bind.type) for name, bind in compiled.binds.items()}
+        encoders = {name: self.encoder(bind.type) for bind, name in compiled.bind_names.items()}
         constants = {
             name: encode(value) if (encode := encoders[name]) else value
             for name, value in compiled.params.items()

@@ -36,6 +36,7 @@ _THEMES = (
     .order_by(_COUNT.desc(), themes.c.slug)
 )
 _SAVE_THEME = putting(themes)
+_DROP_THEME = delete(themes).where(own(themes), themes.c.slug == bindparam("slug"))
 _OPEN_THEME = adding(themes).on_conflict_do_nothing()
 
 _NEW_GRAVE = adding(tombstones)
@@ -103,6 +104,9 @@ class SqlSpace:
 
     def open_theme(self, theme: Theme) -> None:
         self._session.run(_OPEN_THEME, self._theme_row(theme))
+
+    def drop_theme(self, slug: str) -> None:
+        self._session.run(_DROP_THEME, {**self._owner, "slug": slug})
 
     def bury(self, tombstones: Sequence[Tombstone]) -> None:
         self._session.run_many(_BURY, [{**self._owner, **asdict(tombstone)} for tombstone in tombstones])

@@ -1,0 +1,117 @@
+"""The full-text index: an external-content FTS5 table over `entries`, kept in step by triggers.
+
+What is indexed is each term behind its scope's mark, computed by a view, so nothing is stored twice. Terms
+reach SQLite already analysed, so its tokenizer only has to split at spaces: `ascii` with `_` as a letter
+leaves every other character alone, whatever Unicode version SQLite was built with.
+
+Not every SQLite has FTS5, and the same file may be opened by one that has it and then by one that hasn't. So
+these objects are no part of the schema's history: they are put up when a store opens, and the triggers'
+presence means that the index is current. Without FTS5 the triggers go (they would make every write fail), and
+come back with a rebuilt index later.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+_SECURE_DELETE_SINCE = (3, 42, 0)
+_TRIGGERS = ("entries_fts_insert", "entries_fts_delete", "entries_fts_update")
+
+
+def _marked(row: str) -> str:
+    prefix = f"{row}mark || '_'"
+    return f"CASE {row}terms WHEN '' THEN '' ELSE {prefix} || replace({row}terms, ' ', ' ' || {prefix}) END"
+
+
+_ADD = f"INSERT INTO entries_fts(rowid, terms) VALUES (new.seq, {_marked('new.')})"
+_REMOVE = f"INSERT INTO entries_fts(entries_fts, rowid, terms) VALUES ('delete', old.seq, {_marked('old.')})"
+_SHADOWS = ("entries_fts_data", "entries_fts_idx", "entries_fts_docsize")
+_OBJECTS = (
+    "DROP TABLE IF EXISTS entries_vocab",
+    "DROP TABLE IF EXISTS entries_fts",
+    f"CREATE VIEW IF NOT EXISTS entries_text(seq, terms) AS SELECT seq, {_marked('')} FROM entries",
+    """CREATE VIRTUAL TABLE entries_fts USING fts5(
+           terms, content='entries_text', content_rowid='seq', tokenize="ascii tokenchars '_'")""",
+    "CREATE VIRTUAL TABLE entries_vocab USING fts5vocab(entries_fts, 'row')",
+    f"CREATE TRIGGER IF NOT EXISTS entries_fts_insert AFTER INSERT ON entries BEGIN {_ADD}; END",
+    f"CREATE TRIGGER IF NOT EXISTS entries_fts_delete AFTER DELETE ON entries BEGIN {_REMOVE}; END",
+    f"""CREATE TRIGGER IF NOT EXISTS entries_fts_update AFTER UPDATE OF terms, mark ON entries
+           BEGIN {_REMOVE}; {_ADD}; END""",
+    "INSERT INTO entries_fts(entries_fts) VALUES ('rebuild')",
+)
+
+
+class FullText:
+    """Whether words are found through the index. Shared by everyone who uses one store."""
+
+    def __init__(self, works: bool) -> None:
+        self.works = works
+
+
+def put_up(connection: sqlite3.Connection, wanted: bool | None = None) -> FullText:
+    """Make the index exist and be current, or make sure that it isn't in the way. `wanted` False does
+    without.
+    """
+    works = _has_fts5(connection) if wanted is None else wanted
+    if works != _is_current(connection):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            if works != _is_current(connection):
+                _build(connection) if works else _step_aside(connection)
+            connection.execute("COMMIT")
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+    return FullText(works)
+
+
+def clean(connection: sqlite3.Connection) -> None:
+    """Get deleted terms out of the index's segments."""
+    if _is_current(connection) and not _deletes_securely():
+        # Deleting only adds a note that an older segment no longer holds; merging all segments drops both.
+        connection.execute("INSERT INTO entries_fts(entries_fts) VALUES ('optimize')")
+
+
+def agrees(connection: sqlite3.Connection) -> bool:
+    """Whether the index says exactly what the entries say."""
+    try:
+        connection.execute("INSERT INTO entries_fts(entries_fts, rank) VALUES ('integrity-check', 1)")
+    except sqlite3.DatabaseError:
+        return False
+    return True
+
+
+def rebuild(connection: sqlite3.Connection) -> None:
+    connection.execute("INSERT INTO entries_fts(entries_fts) VALUES ('rebuild')")
+
+
+def _has_fts5(connection: sqlite3.Connection) -> bool:
+    found = connection.execute("SELECT count(*) FROM pragma_module_list WHERE name = 'fts5'").fetchone()
+    return bool(found[0])
+
+
+def _is_current(connection: sqlite3.Connection) -> bool:
+    found = connection.execute(
+        "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND name IN (?, ?, ?)", _TRIGGERS
+    ).fetchone()
+    return bool(found[0] == len(_TRIGGERS))
+
+
+def _build(connection: sqlite3.Connection) -> None:
+    for statement in _OBJECTS:
+        connection.execute(statement)
+    if _deletes_securely():
+        connection.execute("INSERT INTO entries_fts(entries_fts, rank) VALUES ('secure-delete', 1)")
+
+
+def _step_aside(connection: sqlite3.Connection) -> None:
+    for trigger in _TRIGGERS:
+        connection.execute(f"DROP TRIGGER IF EXISTS {trigger}")
+    # The index itself can't be dropped by an SQLite that doesn't know FTS5, but it must not keep words either.
+    there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    for table in there.intersection(_SHADOWS):
+        connection.execute(f"DELETE FROM {table}")
+
+
+def _deletes_securely() -> bool:
+    return sqlite3.sqlite_version_info >= _SECURE_DELETE_SINCE

@@ -1,0 +1,95 @@
+"""Care for the file itself: making deleted words unrecoverable, and telling a doctor how it is."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from recollect.stores.sqlite import fulltext
+
+_PATIENCE_SECONDS = 5.0
+_PAUSE_SECONDS = 0.02
+
+_MISCOUNTED = """
+    SELECT count(*) FROM spaces AS s WHERE size <> (
+        SELECT count(*) FROM entries AS e
+        WHERE (e.tenant_id, e.user_id, e.space) = (s.tenant_id, s.user_id, s.space))
+"""
+_ORPHANED = """
+    SELECT count(*) FROM entries AS e WHERE NOT EXISTS (
+        SELECT 1 FROM memories AS m
+        WHERE e.kind = 'memory' AND m.status = 'active'
+          AND (m.tenant_id, m.user_id, m.space, m.id) = (e.tenant_id, e.user_id, e.space, e.target_id)
+        UNION ALL
+        SELECT 1 FROM messages AS m
+        WHERE e.kind = 'message'
+          AND (m.tenant_id, m.user_id, m.space, m.id) = (e.tenant_id, e.user_id, e.space, e.target_id))
+"""
+_UNINDEXED = """
+    SELECT
+      (SELECT count(*) FROM memories AS m WHERE m.status = 'active' AND NOT EXISTS (
+         SELECT 1 FROM entries AS e WHERE e.kind = 'memory'
+           AND (e.tenant_id, e.user_id, e.space, e.target_id) = (m.tenant_id, m.user_id, m.space, m.id)))
+    + (SELECT count(*) FROM messages AS m WHERE NOT EXISTS (
+         SELECT 1 FROM entries AS e WHERE e.kind = 'message'
+           AND (e.tenant_id, e.user_id, e.space, e.target_id) = (m.tenant_id, m.user_id, m.space, m.id)))
+"""
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at: what, whether it is well, and in a few words what was seen."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+def scrub(connection: sqlite3.Connection) -> bool:
+    """Remove what was deleted from the index's segments, then move everything out of the log and empty it.
+
+    Freed pages are overwritten as they are freed (`secure_delete`); what remains are index segments and the log.
+    """
+    fulltext.clean(connection)
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if not busy:
+            return True
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_PAUSE_SECONDS)
+
+
+def examine(connection: sqlite3.Connection, path: Path | None, full_text: bool) -> list[Finding]:
+    return [*_file(connection, path), *_index(connection, full_text)]
+
+
+def _file(connection: sqlite3.Connection, path: Path | None) -> Iterator[Finding]:
+    verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    yield Finding("file", verdict == "ok", "sound" if verdict == "ok" else "damaged: restore it from a backup")
+    broken = len(connection.execute("PRAGMA foreign_key_check").fetchall())
+    yield Finding("references", not broken, f"{broken} rows refer to something that is not there")
+    if path is not None:
+        sizes = {end: Path(f"{path}{end}") for end in ("", "-wal")}
+        bytes_ = {end: file.stat().st_size for end, file in sizes.items() if file.exists()}
+        yield Finding("size", True, f"{bytes_.get('', 0):,} bytes, log {bytes_.get('-wal', 0):,} bytes")
+        private = path.stat().st_mode & 0o077 == 0
+        yield Finding("privacy", private, "only its owner can read it" if private else f"run: chmod 600 {path}")
+
+
+def _index(connection: sqlite3.Connection, full_text: bool) -> Iterator[Finding]:
+    if full_text:
+        sound = fulltext.agrees(connection)
+        yield Finding("full text", sound, "the index agrees with the entries" if sound else "the index disagrees")
+    else:
+        yield Finding("full text", False, "not in use: words are found by scanning, which is slow")
+    for name, query, words in (
+        ("entry counts", _MISCOUNTED, "spaces whose count of entries is wrong"),
+        ("entries", _ORPHANED, "entries whose memory or message is not there"),
+        ("indexed", _UNINDEXED, "memories or messages that can't be found because they have no entry"),
+    ):
+        count = connection.execute(query).fetchone()[0]
+        yield Finding(name, count == 0, f"{count} {words}")
