@@ -1,0 +1,56 @@
+"""`recollect db`: the schema of the configured store. Files are upgraded when they are opened; a server's owner does it here."""
+
+from __future__ import annotations
+
+import typer
+
+from recollect.cli import schema
+from recollect.cli.options import Call, command
+from recollect.cli.output import print_json, show
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="The schema of the database: upgrade, current, check."
+)
+OUT_OF_STEP = 1
+
+
+@command(app)
+async def upgrade(call: Call) -> None:
+    """Bring the database to the newest schema; every row is kept.
+
+    On Postgres this runs as the owner whose address is in RECOLLECT_MIGRATE_URL.
+    """
+    settings = call.settings()
+    before, _ = await schema.revisions(settings)
+    await schema.upgrade(settings)
+    after, _ = await schema.revisions(settings)
+    if call.json:
+        print_json({"before": before, "after": after})
+    elif before == after:
+        show(f"already at {after}")
+    else:
+        show(f"upgraded from {before or 'nothing'} to {after}")
+
+
+@command(app)
+async def current(call: Call) -> None:
+    """Say which revision the database is at, and which one is the newest."""
+    at, head = await schema.revisions(call.settings())
+    if call.json:
+        print_json({"current": at, "head": head, "up_to_date": at == head})
+    else:
+        show(
+            f"at {at or 'nothing'}; " + ("up to date" if at == head else f"the newest is {head}: recollect db upgrade")
+        )
+
+
+@command(app)
+async def check(call: Call) -> None:
+    """Compare the live schema with what this version expects; exit code 1 when they differ."""
+    differences = await schema.differences(call.settings())
+    if call.json:
+        print_json({"ok": not differences, "differences": differences})
+    else:
+        show(*(differences or ["the schema is as it should be"]))
+    if differences:
+        raise typer.Exit(OUT_OF_STEP)

@@ -1,0 +1,73 @@
+"""`recollect import`: the lines of an export, back into this space. Repeating it is harmless."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Annotated, Any, BinaryIO
+
+import typer
+
+from recollect.cli.opening import NoWait, Wait, opened
+from recollect.cli.options import Call, command
+from recollect.cli.output import pairs, plain, print_json, say, show, waiting
+from recollect.cli.progress import Advance, bar
+from recollect.cli.reading import STDIN, lines, source
+from recollect.errors import InvalidInput
+from recollect.model import ImportReceipt
+
+app = typer.Typer(add_completion=False)
+
+
+@command(app, "import")
+async def import_file(
+    call: Call,
+    file: Annotated[str, typer.Argument(help="What `recollect export` wrote; - is stdin.")],
+    wait: Wait = 60.0,
+    no_wait: NoWait = False,
+) -> None:
+    """Take back what `export` wrote.
+
+    What is already there under the same id is left alone, so that an import can be repeated.
+    """
+    with source(file) as data:
+        async with opened(call) as here:
+            with bar("importing", None if file == STDIN else os.fstat(data.fileno()).st_size, counted=False) as advance:
+                receipt = await _load(here.memory.load(_objects(data, advance)))
+            left = await here.settle(0.0 if no_wait else wait)
+    if call.json:
+        print_json(receipt)
+    else:
+        show(pairs({name: count for name, count in plain(receipt).items() if count} or {"imported": "nothing"}))
+    if remark := waiting(left):
+        say(remark)
+
+
+async def _load(loading: Any) -> ImportReceipt:
+    try:
+        receipt: ImportReceipt = await loading
+    except InvalidInput as problem:
+        raise InvalidInput(f"{problem.message} (importing again after mending it is harmless)") from None
+    return receipt
+
+
+def _objects(data: BinaryIO, advance: Advance) -> Iterator[Any]:
+    """Each line as JSON, with its number where it is not. Empty lines may stand at the end only."""
+    done = empty = 0
+
+    def read(size: int) -> None:
+        nonlocal done
+        done += size
+        advance(done, None)
+
+    for number, line in enumerate(lines(data, read), start=1):
+        if not line.strip():
+            empty = empty or number
+            continue
+        if empty:
+            raise InvalidInput(f"line {empty}: is empty, and more follows")
+        try:
+            yield json.loads(line)
+        except (ValueError, RecursionError) as problem:
+            raise InvalidInput(f"line {number}: not JSON ({problem})") from None

@@ -1,0 +1,79 @@
+"""The list of commands, each loaded when it is called and not before, so that `recollect --help` answers at once.
+
+Errors that are expected end here as one line on stderr and an exit code; a traceback always means a bug.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+from recollect.errors import InvalidInput, NotAllowed, NotFound, RecollectError, Unavailable
+from recollect.settings import SettingsError
+
+COMMANDS = {
+    "add": ("add", "Remember something."),
+    "search": ("search", "Find what belongs to a question, best first."),
+    "list": ("list", "Show memories, newest first."),
+    "get": ("get", "Show one memory with everything known about it."),
+    "pin": ("pin", "Keep memories from being trimmed or aged away."),
+    "forget": ("forget", "Remove memories, a conversation or a whole user, for good."),
+    "export": ("export", "Write everything in this space as JSON lines."),
+    "import": ("import_", "Take back what `export` wrote."),
+    "seed": ("seed", "Put a file of memories in, as the administrator."),
+    "reembed": ("reembed", "Change the embedding model, or embed what is missing, while the old one serves."),
+    "doctor": ("doctor", "Check that everything works, and say how to fix what doesn't."),
+    "db": ("db", "The schema of the database: upgrade, current, check."),
+}
+"""In the order they are shown: the module under `recollect.cli.commands`, and what to expect of it."""
+
+EXIT_CODES: tuple[tuple[type[Exception], int], ...] = (
+    (InvalidInput, 2),
+    (SettingsError, 2),
+    (NotAllowed, 3),
+    (NotFound, 4),
+    (Unavailable, 5),
+)
+INTERRUPTED = 130
+
+
+class CommandGroup(TyperGroup):
+    """Shows outlines of its commands and loads the one that is called."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name, (_, summary) in COMMANDS.items():
+            self.commands[name] = TyperCommand(name=name, help=summary)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, outline, rest = super().resolve_command(ctx, args)
+        return name, outline if name is None else loaded(name), rest
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (RecollectError, SettingsError) as problem:
+            typer.echo(f"error: {_one_line(str(problem))}", err=True)
+            raise typer.Exit(exit_code(problem)) from None
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
+
+
+def loaded(name: str) -> Any:
+    module = import_module(f"recollect.cli.commands.{COMMANDS[name][0]}")
+    return get_command(module.app)
+
+
+def exit_code(problem: Exception) -> int:
+    return next((code for kind, code in EXIT_CODES if isinstance(problem, kind)), 1)
+
+
+def _one_line(message: str) -> str:
+    return " ".join(message.split())
