@@ -69,7 +69,7 @@ def test_a_persons_endpoint_comes_second_and_needs_no_answer(url: str, provider:
 
 @pytest.mark.parametrize("provider", ["openai", "ollama", "llamacpp", "local"])
 def test_a_named_provider_is_taken_at_its_word(provider: Provider) -> None:
-    config = EmbedderConfig(provider=provider, llamacpp_url="http://127.0.0.1:9")
+    config = EmbedderConfig(provider=provider, llamacpp_url="http://127.0.0.1:9", api_key="sk-1")
     assert chosen(config) == provider
 
 

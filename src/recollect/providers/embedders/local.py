@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from typing import Any, Protocol
@@ -25,12 +26,18 @@ from recollect.providers.embedders.checked import checked
 from recollect.providers.embedders.sizing import batches, pieces, sendable
 from recollect.providers.embedders.turns import Desk
 
-_PIECE_BYTES = 1_000
-_PIECES = 8
-_SLICE_TEXTS = 12
-"""A slice is twelve short texts or one piece of a long one: ten to fifteen milliseconds either way."""
-
 _DESK = Desk()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Portion:
+    """How much a model is given at a time, so that a slice takes ten to thirty milliseconds and no more."""
+
+    piece_bytes: int
+    pieces: int
+    """A long text is cut into this many pieces at most; what is beyond them is not embedded."""
+    texts: int
+    bytes: int
 
 
 class Encoder(Protocol):
@@ -40,20 +47,23 @@ class Encoder(Protocol):
     def model(self) -> str: ...
     @property
     def dimensions(self) -> int: ...
+    @property
+    def portion(self) -> Portion: ...
 
-    def encode(self, texts: Sequence[str], *, query: bool) -> NDArray[np.float32]: ...
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
 
 
 class UseEncoder:
     """Universal Sentence Encoder, multilingual, version 3."""
 
-    model = "use-m3-512"
+    model = "use-m3/1"
     dimensions = 512
+    portion = Portion(piece_bytes=500, pieces=16, texts=12, bytes=1_000)
 
     def __init__(self) -> None:
         self._use: Any = None
 
-    def encode(self, texts: Sequence[str], *, query: bool) -> NDArray[np.float32]:
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         if self._use is None:
             self._use = _load_use()
         vectors: NDArray[np.float32] = self._use.encode(list(texts))
@@ -79,8 +89,9 @@ class LocalEmbedder:
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
-        cut = [pieces(sendable(text), _PIECE_BYTES, _PIECES) for text in texts]
-        slices = batches(list(chain.from_iterable(cut)), _SLICE_TEXTS, _PIECE_BYTES)
+        portion = self._encoder.portion
+        cut = [pieces(sendable(text), portion.piece_bytes, portion.pieces) for text in texts]
+        slices = batches(list(chain.from_iterable(cut)), portion.texts, portion.bytes)
         vectors = np.concatenate([await self._on_its_thread(part, query) for part in slices])
         if len(vectors) == len(texts):
             return vectors
@@ -97,7 +108,7 @@ class LocalEmbedder:
 
     def _slice(self, texts: Sequence[str], query: bool) -> NDArray[np.float32]:
         with _DESK.turns.take(urgent=query):
-            vectors = self._encoder.encode(texts, query=query)
+            vectors = self._encoder.encode(texts)
         return checked(vectors, len(texts), self.dimensions)
 
 

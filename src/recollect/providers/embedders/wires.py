@@ -33,6 +33,8 @@ class Wire:
     """Tried in this order; the next one only where a server does not know the one before (404 or 405)."""
     url: str | None = None
     model: str | None = None
+    keyed: bool = False
+    """Whether the public server at `url` is of no use without a key."""
     sends_dimensions: bool = True
     batch: int = 32
     text_bytes: int = 20_000
@@ -65,6 +67,7 @@ OPENAI = Wire(
     provider="openai",
     paths=("/embeddings",),
     url="https://api.openai.com/v1",
+    keyed=True,
     model="text-embedding-3-small",
     batch=256,
     request_bytes=600_000,
