@@ -24,9 +24,7 @@ ORDER BY 1, 2, a.attnum
 def files_containing(folder: Path, needle: str) -> list[Path]:
     """Every file below `folder` that contains `needle`, in UTF-8 or UTF-16, as written or in lower case."""
     sought = {form.encode(encoding) for form in (needle, needle.lower()) for encoding in _ENCODINGS}
-    return [
-        path for path in sorted(folder.rglob("*")) if path.is_file() and _holds(path.read_bytes(), sought)
-    ]
+    return [path for path in sorted(folder.rglob("*")) if path.is_file() and _holds(path.read_bytes(), sought)]
 
 
 def columns_containing(connection_url: str, needle: str) -> list[str]:

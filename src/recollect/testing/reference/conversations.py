@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from copy import deepcopy
 from dataclasses import replace
 
 from recollect.errors import Conflict, NotFound
 from recollect.model import Conversation, Message, Page
-from recollect.testing.reference.room import Room
+from recollect.testing.reference.room import Room, kept
 
 
 class ReferenceConversations:
@@ -17,7 +15,7 @@ class ReferenceConversations:
         self._room = room
 
     def open(self, conversation: Conversation) -> Conversation:
-        return self._room.conversations.setdefault(conversation.id, conversation)
+        return self._room.conversations.setdefault(conversation.id, kept(conversation))
 
     def get(self, id: str) -> Conversation | None:
         return self._room.conversations.get(id)
@@ -37,7 +35,7 @@ class ReferenceConversations:
     def replace(self, conversation: Conversation) -> None:
         if conversation.id not in self._room.conversations:
             raise NotFound("no conversation with this id exists")
-        self._room.conversations[conversation.id] = conversation
+        self._room.conversations[conversation.id] = kept(conversation)
 
     def append(self, messages: Sequence[Message]) -> None:
         for message in messages:
@@ -45,10 +43,10 @@ class ReferenceConversations:
                 raise Conflict("a message with this id exists")
             if message.session_id not in self._room.conversations:
                 raise NotFound("the message belongs to no conversation")
-            self._room.messages[message.id] = deepcopy(message)
-        for id, added in Counter(message.session_id for message in messages).items():
-            talk = self._room.conversations[id]
-            self._room.conversations[id] = replace(talk, message_count=talk.message_count + added)
+            self._room.messages[message.id] = kept(message)
+            talk = self._room.conversations[message.session_id]
+            count = max(talk.message_count, message.order + 1)
+            self._room.conversations[talk.id] = replace(talk, message_count=count)
 
     def messages(self, ids: Iterable[str]) -> dict[str, Message]:
         return {id: self._room.messages[id] for id in ids if id in self._room.messages}

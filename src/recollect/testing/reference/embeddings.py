@@ -107,16 +107,14 @@ class ReferenceEmbeddings:
         }
 
     def enqueue_missing(self, generation: str, at: datetime, limit: int) -> int:
-        missing = sorted(
-            target for target in self._room.entries if (target, generation) not in self._room.embeddings
-        )[:limit]
+        missing = sorted(target for target in self._room.entries if (target, generation) not in self._room.embeddings)[
+            :limit
+        ]
         self.queue({target: self._hash(target) for target in missing}, generation, at)
         return len(missing)
 
     def backlog(self, generation: str) -> Backlog:
-        waiting = [
-            row for (_, its), row in self._room.embeddings.items() if its == generation and row.state in _OPEN
-        ]
+        waiting = [row for (_, its), row in self._room.embeddings.items() if its == generation and row.state in _OPEN]
         failed = sum(row.state is EmbeddingState.ERROR for row in waiting)
         oldest = min((row.queued_at for row in waiting), default=None)
         return Backlog(pending=len(waiting) - failed, error=failed, oldest=oldest)

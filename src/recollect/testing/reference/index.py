@@ -13,7 +13,7 @@ import numpy as np
 
 from recollect.model import Change, Changes, Entry, Filter, Found, Target
 from recollect.ports import Vector
-from recollect.testing.reference.room import Room
+from recollect.testing.reference.room import Room, kept
 
 _FIT = re.compile(r"\w+")
 _K1, _B = 1.2, 0.75
@@ -26,8 +26,8 @@ class ReferenceIndex:
 
     def put(self, entries: Sequence[Entry]) -> None:
         for entry in entries:
-            kept = tuple(term for term in entry.terms if _FIT.fullmatch(term))
-            self._room.entries[entry.target] = replace(entry, terms=kept)
+            fit = tuple(term for term in entry.terms if _FIT.fullmatch(term))
+            self._room.entries[entry.target] = kept(replace(entry, terms=fit))
         self.renew(entry.target for entry in entries)
 
     def drop(self, targets: Iterable[Target]) -> int:
@@ -60,13 +60,9 @@ class ReferenceIndex:
         for matches in wanted:
             for target, score in self._bm25(matches).items():
                 scores[target] += score
-        return self._best(
-            {target: score for target, score in scores.items() if score > 0}, filter, now, limit
-        )
+        return self._best({target: score for target, score in scores.items() if score > 0}, filter, now, limit)
 
-    def dense(
-        self, vector: Vector, generation: str, filter: Filter, now: datetime, limit: int
-    ) -> Sequence[Found]:
+    def dense(self, vector: Vector, generation: str, filter: Filter, now: datetime, limit: int) -> Sequence[Found]:
         scores = {
             target: _cosine(vector, held)
             for target in self._room.entries
@@ -101,13 +97,9 @@ class ReferenceIndex:
             if count
         }
 
-    def _best(
-        self, scores: dict[Target, float], filter: Filter, now: datetime, limit: int
-    ) -> Sequence[Found]:
+    def _best(self, scores: dict[Target, float], filter: Filter, now: datetime, limit: int) -> Sequence[Found]:
         admitted = [
-            Found(target, score)
-            for target, score in scores.items()
-            if _admits(filter, self._room.entries[target], now)
+            Found(target, score) for target, score in scores.items() if _admits(filter, self._room.entries[target], now)
         ]
         return sorted(admitted, key=lambda found: (-found.score, found.target))[:limit]
 

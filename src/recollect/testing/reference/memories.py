@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from copy import deepcopy
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from recollect.errors import Conflict, NotFound
 from recollect.model import Listing, Memory, Page, Status
-from recollect.testing.reference.room import Room
+from recollect.testing.reference.room import Room, kept
 
 
 class ReferenceMemories:
@@ -57,9 +56,10 @@ class ReferenceMemories:
         self._keep(memory, digest)
 
     def touch(self, ids: Iterable[str], at: datetime) -> None:
-        for memory in self.get(ids).values():
-            seen = replace(memory, access_count=memory.access_count + 1, last_accessed=at)
-            self._room.memories[memory.id] = seen
+        for id in ids:
+            if memory := self._room.memories.get(id):
+                seen = replace(memory, access_count=memory.access_count + 1, last_accessed=at.astimezone(UTC))
+                self._room.memories[id] = seen
 
     def descendants(self, ids: Iterable[str]) -> Sequence[Memory]:
         parents = set(ids)
@@ -80,8 +80,7 @@ class ReferenceMemories:
         return len(doomed)
 
     def _keep(self, memory: Memory, digest: str) -> None:
-        # A copy: what the caller does to a list it passed as `value` must not reach what is stored.
-        self._room.memories[memory.id] = deepcopy(memory)
+        self._room.memories[memory.id] = kept(memory)
         self._room.digests[memory.id] = digest
 
     def _by_id(self) -> Sequence[Memory]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import copy
+from copy import copy, deepcopy
 from dataclasses import dataclass, field, fields
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.model import (
     AuditEvent,
@@ -21,6 +22,22 @@ from recollect.model import (
     WorkingMemory,
 )
 from recollect.ports import Vector
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+D = TypeVar("D", bound="DataclassInstance")
+
+
+def kept(thing: D) -> D:
+    """A thing as a store keeps it: times in UTC, and nothing in it still the caller's to change."""
+    values = {each.name: getattr(thing, each.name) for each in fields(thing)}
+    return type(thing)(**{name: _kept_value(value) for name, value in values.items()})
+
+
+def _kept_value(value: Any) -> Any:
+    return value.astimezone(UTC) if isinstance(value, datetime) else deepcopy(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime
 
 from recollect.errors import Conflict
 from recollect.model import AuditEvent, Page, SpaceSettings, Status, Theme, Tombstone, WorkingMemory
-from recollect.testing.reference.room import Room
+from recollect.testing.reference.room import Room, kept
 
 
 class ReferenceSpace:
@@ -24,23 +23,24 @@ class ReferenceSpace:
         self._room.settings = settings
 
     def themes(self) -> Sequence[Theme]:
-        counts = Counter(
-            memory.theme for memory in self._room.memories.values() if memory.status is Status.ACTIVE
-        )
+        counts = Counter(memory.theme for memory in self._room.memories.values() if memory.status is Status.ACTIVE)
         counted = [replace(theme, count=counts[theme.slug]) for theme in self._room.themes.values()]
         return sorted(counted, key=lambda theme: (-theme.count, theme.slug))
 
     def save_theme(self, theme: Theme) -> None:
-        self._room.themes[theme.slug] = theme
+        self._room.themes[theme.slug] = kept(theme)
 
     def open_theme(self, theme: Theme) -> None:
-        self._room.themes.setdefault(theme.slug, theme)
+        self._room.themes.setdefault(theme.slug, kept(theme))
+
+    def drop_theme(self, slug: str) -> None:
+        self._room.themes.pop(slug, None)
 
     def bury(self, tombstones: Sequence[Tombstone]) -> None:
         for stone in tombstones:
             held = self._room.tombstones.get(stone.digest)
             if held is None or held.expires_at < stone.expires_at:
-                self._room.tombstones[stone.digest] = stone
+                self._room.tombstones[stone.digest] = kept(stone)
 
     def buried(self, digest: str, at: datetime) -> Tombstone | None:
         stone = self._room.tombstones.get(digest)
@@ -55,7 +55,7 @@ class ReferenceSpace:
     def record(self, event: AuditEvent) -> None:
         if event.id in self._room.audit:
             raise Conflict("an audit event with this id exists")
-        self._room.audit[event.id] = deepcopy(event)
+        self._room.audit[event.id] = kept(event)
 
     def audit(self, limit: int, offset: int) -> Page[AuditEvent]:
         events = sorted(self._room.audit.values(), key=lambda event: (event.at, event.id), reverse=True)
@@ -66,7 +66,7 @@ class ReferenceSpace:
         return self._room.working.get(session_id)
 
     def save_working(self, working: WorkingMemory) -> None:
-        self._room.working[working.session_id] = deepcopy(working)
+        self._room.working[working.session_id] = kept(working)
 
     def drop_working(self, session_ids: Iterable[str]) -> int:
         doomed = {id for id in session_ids if id in self._room.working}

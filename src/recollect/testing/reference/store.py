@@ -1,4 +1,4 @@
-"""The store itself: transactions by copying. What is published never changes, so a snapshot is simply kept."""
+"""The store itself: transactions by copying. What is published never changes, so a snapshot is just kept."""
 
 from __future__ import annotations
 

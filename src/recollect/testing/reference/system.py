@@ -17,8 +17,8 @@ from recollect.testing.reference.room import Room
 class World:
     """All rooms and all generations.
 
-    `youngest` is beyond every revision an erased scope ever had: a scope that comes back begins there, so that
-    a copy of its former self can't take itself for current.
+    `youngest` is beyond every revision an erased scope ever had: a scope that comes back begins there, so
+    that a copy of its former self can't take itself for current.
     """
 
     rooms: dict[Scope, Room] = field(default_factory=dict)
@@ -93,9 +93,7 @@ class ReferenceSystem:
         )
 
     def _due(self) -> dict[Scope, datetime]:
-        return {
-            scope: due for scope, room in self._world.rooms.items() if (due := room.work_due()) is not None
-        }
+        return {scope: due for scope, room in self._world.rooms.items() if (due := room.work_due()) is not None}
 
 
 def _order(scope: Scope) -> tuple[str, str, str]:

@@ -1,0 +1,217 @@
+"""Settings, themes, tombstones, audit trail and working memories of a space."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields, replace
+from typing import Any
+
+import pytest
+
+from recollect.errors import Conflict
+from recollect.model import AuditEvent, SpaceSettings, Status, Theme, Tombstone, WorkingMemory
+from recollect.ports import Store, Tx
+from tests.contract.samples import ANA, HOSTILE, T0, at, digest, memory, remember
+
+SETTINGS = SpaceSettings(
+    memory_enabled=False, incognito_default=True, soft_cap=0, shared_tags=("x", "茶"), retention_days=30
+)
+EVENT = AuditEvent(
+    id="e-1",
+    at=at(1),
+    action="forget",
+    target_kind="memory",
+    target_id="m1",
+    correlation_id="corr",
+    facts={"count": 2, "ids": ["a", None], "ok": True},
+)
+WORKING = WorkingMemory(
+    session_id="s1",
+    current_topic="Tea 茶",
+    context_variables={"city": "Kraków", "n": [1, None]},
+    turn_count=3,
+    last_emotion="curious",
+    created_at=T0,
+    updated_at=at(1),
+)
+
+
+def theme(slug: str, **changes: Any) -> Theme:
+    defaults: dict[str, Any] = {"display_name": slug.title(), "created_at": T0, "updated_at": T0}
+    return Theme(slug=slug, **{**defaults, **changes})
+
+
+def working(session_id: str, minute: float) -> WorkingMemory:
+    return WorkingMemory(session_id=session_id, created_at=T0, updated_at=at(minute))
+
+
+def test_the_full_samples_leave_no_field_at_its_default() -> None:
+    for sample in (SETTINGS, EVENT, WORKING):
+        for each in fields(sample):
+            default = each.default_factory() if each.default_factory is not MISSING else each.default
+            assert getattr(sample, each.name) != default, each.name
+
+
+async def test_settings_begin_at_their_defaults_and_are_kept(store: Store) -> None:
+    assert await store.read(ANA, lambda tx: tx.space.settings()) == SpaceSettings()
+    await remember(store, ANA, memory())
+    assert await store.read(ANA, lambda tx: tx.space.settings()) == SpaceSettings()
+    for settings in (SETTINGS, SpaceSettings()):
+        await store.write(ANA, lambda tx, kept=settings: tx.space.save_settings(kept))  # type: ignore[misc]
+        assert await store.read(ANA, lambda tx: tx.space.settings()) == settings
+
+
+async def test_themes_count_active_memories_largest_first(store: Store) -> None:
+    await remember(
+        store,
+        ANA,
+        *(memory(f"w{n}", f"w{n}", theme="work") for n in range(3)),
+        memory("f", "f", theme="food"),
+        memory("old", "old", theme="food", status=Status.SUPERSEDED),
+        memory("none", "none"),
+    )
+    shelf = [theme("food", description="what is eaten"), theme("empty"), theme("work", display_name="工作")]
+
+    def work(tx: Tx) -> None:
+        for each in shelf:
+            tx.space.save_theme(each)
+
+    await store.write(ANA, work)
+    food, empty, job = shelf
+    expected = [replace(job, count=3), replace(food, count=1), empty]
+    assert list(await store.read(ANA, lambda tx: tx.space.themes())) == expected
+
+
+async def test_saving_a_theme_again_overwrites_it_and_opening_one_does_not(store: Store) -> None:
+    first, second = theme("food"), theme("food", display_name="Food!", description="new", updated_at=at(1))
+
+    async def themes() -> list[Theme]:
+        return list(await store.read(ANA, lambda tx: tx.space.themes()))
+
+    await store.write(ANA, lambda tx: tx.space.open_theme(first))
+    await store.write(ANA, lambda tx: tx.space.open_theme(second))
+    assert await themes() == [first]
+    await store.write(ANA, lambda tx: tx.space.save_theme(second))
+    assert await themes() == [second]
+
+
+async def test_a_dropped_theme_is_gone_and_its_memories_stay(store: Store) -> None:
+    await remember(store, ANA, memory(theme="food"))
+    for slug in ("food", "work"):
+        await store.write(ANA, lambda tx, slug=slug: tx.space.save_theme(theme(slug)))  # type: ignore[misc]
+    for slug in ("food", "absent"):
+        await store.write(ANA, lambda tx, slug=slug: tx.space.drop_theme(slug))  # type: ignore[misc]
+    assert [each.slug for each in await store.read(ANA, lambda tx: tx.space.themes())] == ["work"]
+    assert len(await store.read(ANA, lambda tx: tx.memories.get(["m1"]))) == 1
+
+
+async def test_a_tombstone_holds_until_it_expires(store: Store) -> None:
+    stone = Tombstone(digest=digest("x"), created_at=T0, expires_at=at(10))
+    await store.write(ANA, lambda tx: tx.space.bury([stone, replace(stone, digest=digest("y"), expires_at=at(20))]))
+
+    def work(tx: Tx) -> list[Tombstone | None]:
+        return [tx.space.buried(stone.digest, at(minute)) for minute in (0, 9.99, 10, 11)]
+
+    assert await store.read(ANA, work) == [stone, stone, None, None]
+    assert await store.read(ANA, lambda tx: tx.space.buried(digest("z"), T0)) is None
+
+
+async def test_burying_again_extends_and_never_shortens(store: Store) -> None:
+    stone = Tombstone(digest=digest("x"), created_at=T0, expires_at=at(10))
+    for until in (10, 30, 20):
+        again = replace(stone, expires_at=at(until))
+        await store.write(ANA, lambda tx, again=again: tx.space.bury([again]))  # type: ignore[misc]
+    found = await store.read(ANA, lambda tx: tx.space.buried(stone.digest, at(29)))
+    assert found is not None
+    assert found.expires_at == at(30)
+    await store.write(ANA, lambda tx: tx.space.bury([]))
+
+
+async def test_exhuming_removes_what_has_expired(store: Store) -> None:
+    stones = [Tombstone(digest=digest(str(n)), created_at=T0, expires_at=at(n)) for n in range(5)]
+    await store.write(ANA, lambda tx: tx.space.bury(stones))
+    assert await store.write(ANA, lambda tx: tx.space.exhume(at(2.5))) == 3
+    assert await store.write(ANA, lambda tx: tx.space.exhume(at(2.5))) == 0
+    buried = await store.read(ANA, lambda tx: [bool(tx.space.buried(each.digest, at(-1))) for each in stones])
+    assert buried == [False, False, False, True, True]
+
+
+async def test_the_audit_trail_is_kept_newest_first(store: Store) -> None:
+    events = [AuditEvent(id=f"e{n}", at=at(n // 2), action="remember") for n in range(5)]
+
+    def work(tx: Tx) -> None:
+        for event in (EVENT, *events):
+            tx.space.record(event)
+
+    await store.write(ANA, work)
+    pages = [await store.read(ANA, lambda tx, o=o: tx.space.audit(4, o)) for o in (0, 4, 8)]  # type: ignore[misc]
+    assert [[each.id for each in page] for page in pages] == [["e4", "e3", "e2", "e-1"], ["e1", "e0"], []]
+    assert [(page.total, page.limit, page.offset) for page in pages] == [(6, 4, 0), (6, 4, 4), (6, 4, 8)]
+    assert EVENT in pages[0].items
+
+
+async def test_an_audit_id_in_use_is_a_conflict(store: Store) -> None:
+    await store.write(ANA, lambda tx: tx.space.record(EVENT))
+    with pytest.raises(Conflict):
+        await store.write(ANA, lambda tx: tx.space.record(replace(EVENT, action="other")))
+    assert (await store.read(ANA, lambda tx: tx.space.audit(9, 0))).items == (EVENT,)
+
+
+async def test_working_memory_is_kept_per_session(store: Store) -> None:
+    async def held(session_id: str) -> WorkingMemory | None:
+        return await store.read(ANA, lambda tx: tx.space.working(session_id))
+
+    assert await held("s1") is None
+    await store.write(ANA, lambda tx: tx.space.save_working(WORKING))
+    assert await held("s1") == WORKING
+    await store.write(ANA, lambda tx: tx.space.save_working(working("s1", 2)))
+    assert await held("s1") == working("s1", 2)
+    assert await held("s2") is None
+
+
+async def test_working_memory_is_dropped_by_session(store: Store) -> None:
+    def work(tx: Tx) -> None:
+        for session in ("s1", "s2", "s3"):
+            tx.space.save_working(working(session, 1))
+
+    await store.write(ANA, work)
+    assert await store.write(ANA, lambda tx: tx.space.drop_working(["s1", "s3", "absent"])) == 2
+    assert await store.write(ANA, lambda tx: tx.space.drop_working([])) == 0
+    left = await store.read(ANA, lambda tx: [bool(tx.space.working(s)) for s in ("s1", "s2", "s3")])
+    assert left == [False, True, False]
+
+
+async def test_idle_sessions_are_those_not_updated_since(store: Store) -> None:
+    def work(tx: Tx) -> None:
+        for minute, session in enumerate(("s3", "s1", "s2")):
+            tx.space.save_working(working(session, minute))
+
+    await store.write(ANA, work)
+
+    async def idle(minute: float, limit: int = 9) -> list[str]:
+        found = await store.read(ANA, lambda tx: tx.space.idle_working(at(minute), limit))
+        return [each.session_id for each in found]
+
+    assert [await idle(0), await idle(1.5), await idle(9)] == [[], ["s3", "s1"], ["s3", "s1", "s2"]]
+    assert await idle(9, limit=2) == ["s3", "s1"]
+
+
+async def test_hostile_text_is_data_in_every_field(store: Store) -> None:
+    def work(tx: Tx) -> None:
+        for number, text in enumerate(HOSTILE):
+            tx.space.save_theme(theme(text, display_name=text, description=text))
+            tx.space.save_working(replace(WORKING, session_id=text, current_topic=text, context_variables={text: text}))
+            tx.space.record(replace(EVENT, id=str(number), target_id=text, correlation_id=text, facts={text: [text]}))
+        tx.space.save_settings(SpaceSettings(shared_tags=HOSTILE))
+
+    await store.write(ANA, work)
+
+    def look(tx: Tx) -> None:
+        assert {each.slug for each in tx.space.themes()} == set(HOSTILE)
+        assert {each.target_id for each in tx.space.audit(99, 0)} == set(HOSTILE)
+        assert tx.space.settings().shared_tags == HOSTILE
+        for text in HOSTILE:
+            held = tx.space.working(text)
+            assert held is not None
+            assert held.context_variables == {text: text}
+
+    await store.read(ANA, look)
