@@ -17,13 +17,13 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Float, Select, bindparam, func, literal_column, select
+from sqlalchemy import ColumnElement, Float, Select, and_, bindparam, func, literal_column, select
 
-from recollect.model import Filter, Found, Target
+from recollect.model import EmbeddingState, Filter, Found, Target
 from recollect.ports import Vector
 from recollect.stores.postgres.session import PostgresSession
 from recollect.stores.postgres.wire import halfvec
-from recollect.stores.sql.expressions import own
+from recollect.stores.sql.expressions import fixed, own
 from recollect.stores.sql.filters import FilterShape, filter_conditions, filter_params, filter_shape
 from recollect.stores.sql.index import SqlIndex, marked, ready_vector
 from recollect.stores.sql.session import Row
@@ -67,8 +67,19 @@ def _frequencies(count: int) -> Select[*tuple[Any, ...]]:
 
 @lru_cache(maxsize=256)
 def _exact(shape: FilterShape) -> Select[Any]:
+    # Distances first, alone: a sort that carries the vectors along spills to disk.
     apart = embeddings.c.vector.op("<=>", return_type=Float())(_as("halfvec", "vector"))
-    return _nearest(shape, apart, entries.c.kind, entries.c.target_id)
+    ready = (embeddings.c.generation == bindparam("generation"), embeddings.c.state == fixed(EmbeddingState.READY))
+    measured = select(embeddings.c.kind, embeddings.c.target_id, apart.label("apart")).where(own(embeddings), *ready)
+    near = measured.cte("near").prefix_with("MATERIALIZED")
+    same = and_(near.c.kind == entries.c.kind, near.c.target_id == entries.c.target_id)
+    return (
+        select(near.c.kind, near.c.target_id, near.c.apart)
+        .join_from(near, entries, same)
+        .where(*filter_conditions(shape))
+        .order_by(near.c.apart, near.c.kind, near.c.target_id)
+        .limit(bindparam("limit"))
+    )
 
 
 @lru_cache(maxsize=256)
@@ -76,17 +87,12 @@ def _approximate(shape: FilterShape, generation: str, dimensions: int) -> Select
     type_ = f"halfvec({int(dimensions)})"
     indexed: ColumnElement[Any] = literal_column(f"(embeddings.vector::{type_})")
     constant: ColumnElement[Any] = literal_column("'" + generation.replace("'", "''") + "'")
-    return _nearest(shape, indexed.op("<=>", return_type=Float())(_as(type_, "vector"))).where(
-        embeddings.c.generation == constant
-    )
-
-
-def _nearest(shape: FilterShape, apart: ColumnElement[Any], *ties: ColumnElement[Any]) -> Select[Any]:
+    apart = indexed.op("<=>", return_type=Float())(_as(type_, "vector"))
     return (
         select(entries.c.kind, entries.c.target_id, apart.label("apart"))
         .join_from(entries, embeddings, ready_vector())
-        .where(*filter_conditions(shape), own(embeddings))
-        .order_by(apart, *ties)
+        .where(*filter_conditions(shape), own(embeddings), embeddings.c.generation == constant)
+        .order_by(apart)
         .limit(bindparam("limit"))
     )
 
@@ -137,7 +143,7 @@ class PostgresIndex(SqlIndex):
         shared = self._session.query(_SHARED, {"generation": generation})
         if not shared:
             return None
-        ef_search = min(max(2 * limit, 100), MAX_EF_SEARCH)
+        ef_search = min(max(4 * limit, 200), MAX_EF_SEARCH)
         steps = max(ef_search, int(2 * limit * max(shared[0][0], size) / size))
         if steps * STEP_COST > size:
             return None

@@ -27,9 +27,10 @@ EXACT_BELOW = 20_000
 class PostgresStore:
     """`ports.Store` on a Postgres server with pgvector. Made by `open`; safe to share between threads and event loops."""
 
-    def __init__(self, pool: Pool, exact_below: int) -> None:
+    def __init__(self, pool: Pool, exact_below: int, *, scrubs: bool) -> None:
         self._pool = pool
         self._exact_below = exact_below
+        self._capabilities = frozenset(Capability) if scrubs else frozenset(Capability) - {Capability.SCRUBS}
 
     @classmethod
     async def open(
@@ -57,14 +58,15 @@ class PostgresStore:
             if not allow_privileged:
                 await pool.outside(doctor.refuse_privileged)
             await pool.outside(doctor.refuse_unready)
+            scrubs = await pool.outside(scrubbing.possible)
         except BaseException:
             await pool.close()
             raise
-        return cls(pool, exact_below)
+        return cls(pool, exact_below, scrubs=scrubs)
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        return frozenset(Capability) - {Capability.SCRUBS}
+        return self._capabilities
 
     async def read(self, scope: Scope, work: Callable[[Tx], T]) -> T:
         def run(connection: Connection) -> T:
