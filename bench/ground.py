@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from recollect.bootstrap import open_store
 from recollect.engine import Engine, EngineConfig, embed
+from recollect.engine.generations import Generations
 from recollect.model import Generation, Scope
 from recollect.ports import Embedder, Store
 from recollect.providers.clock import SystemClock
@@ -60,7 +61,8 @@ def engine_over(store: Store, embedder: Embedder | None = None, config: EngineCo
     async def nobody(_: Generation) -> Embedder | None:
         return None
 
-    return Engine(store, embedder or FreeEmbedder(), SystemClock(), config or EngineConfig(), nobody)
+    generations = Generations(store, SystemClock(), embedder or FreeEmbedder(), nobody)
+    return Engine(store, SystemClock(), config or EngineConfig(), generations)
 
 
 async def fill(engine: Engine, scope: Scope, texts: Iterable[str], session: str = "filler") -> None:

@@ -10,16 +10,15 @@ import asyncio
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import get_args
 
 from recollect.engine import Engine, EngineConfig
-from recollect.engine.generations import Recollector, generation_of
+from recollect.engine.generations import Generations, Recollector, generation_of
 from recollect.errors import InvalidInput, RecollectError, Unsupported
 from recollect.model import Generation
 from recollect.ports import Embedder, Store
 from recollect.providers.caches import CachedEmbedder, EmbeddingCache
 from recollect.providers.clock import SystemClock
-from recollect.providers.embedders import EmbedderConfig, Provider, choose
+from recollect.providers.embedders import EmbedderConfig, choose
 from recollect.settings import Settings
 from recollect.worker.embedded import EmbeddedWorker
 
@@ -43,7 +42,8 @@ class Running:
 async def open_engine(settings: Settings) -> Running:
     store = await open_store(settings)
     embedder = await open_embedder(embedder_config(settings))
-    engine = Engine(store, embedder, SystemClock(), engine_config(settings), _recollector(settings))
+    generations = Generations(store, SystemClock(), embedder, _recollector(settings), insist=_insists(settings))
+    engine = Engine(store, SystemClock(), engine_config(settings), generations)
     worker = EmbeddedWorker(engine) if settings.worker and settings.embedder != "off" else None
     if worker is not None:
         worker.start()
@@ -58,6 +58,7 @@ def engine_config(settings: Settings) -> EngineConfig:
         exact_below=settings.exact_below,
         index_bytes=settings.index_memory_mb * 1024 * 1024,
         embed_batch=settings.embed_batch,
+        lease=timedelta(seconds=settings.embed_lease_s),
         pepper=settings.pepper.encode()[:64],
     )
 
@@ -128,14 +129,18 @@ async def open_embedder(config: EmbedderConfig) -> Embedder | None:
 
 
 def _recollector(settings: Settings) -> Recollector:
-    """How to find the model of a generation that was made under other settings."""
+    """How to find the model of a generation that was made under other settings.
+
+    Text goes only where the present settings send it: a server that isn't named in them now is not asked, whatever an older
+    generation was made with.
+    """
 
     async def recollect(generation: Generation) -> Embedder | None:
-        if generation.provider not in get_args(Provider):
+        if generation.provider not in _reachable(settings):
             return None
         wanted = replace(
             embedder_config(settings),
-            provider=generation.provider,  # type: ignore[arg-type]  # checked above
+            provider=generation.provider,  # type: ignore[arg-type]  # one of the reachable ones
             model=generation.model,
             dimensions=generation.dimensions,
         )
@@ -147,3 +152,20 @@ def _recollector(settings: Settings) -> Recollector:
         return found if fits else None
 
     return recollect
+
+
+def _reachable(settings: Settings) -> set[str]:
+    """The providers whose server (if they need one) the settings name."""
+    if settings.embedder == "off":
+        return set()
+    named = {"local"}
+    if settings.embedder_url:
+        named |= {"openai", "ollama", "custom_http", "llamacpp"}
+    if settings.llamacpp_url:
+        named.add("llamacpp")
+    return named | ({settings.embedder} - {"auto"})
+
+
+def _insists(settings: Settings) -> bool:
+    """Whether the settings ask for a particular model, or just for whatever is there."""
+    return settings.embedder != "auto" or any((settings.embedder_url, settings.embedder_model, settings.llamacpp_url))

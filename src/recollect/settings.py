@@ -118,6 +118,9 @@ class Settings:
     embedder_timeout_s: int = _setting(30, _whole(1, 600), "How long one call for embeddings may take.")
     llamacpp_url: str = _setting("", str, "A llama.cpp server; used first when it answers.")
     embed_batch: int = _setting(64, _whole(1, 2048), "How many texts are embedded at once in the background.")
+    embed_lease_s: int = _setting(
+        120, _whole(5, 3600), "How long claimed embedding work stays claimed when its worker dies."
+    )
     worker: bool = _setting(
         True, _switch, "Embed in the background inside this process; 0 leaves it to `recollect worker`."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import ExitStack
 from functools import wraps
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
@@ -65,12 +66,11 @@ class Memory:
 
     def __init__(self, url: str | None = None, user: str | None = None, space: str | None = None, **settings: Any):
         self._memory = AsyncMemory(url, user, space, **settings)
-        self._portal = Portal()
-        try:
+        with ExitStack() as undo:
+            self._portal = Portal()
+            undo.callback(self._portal.close)
             self._portal.call(self._memory._open())
-        except BaseException:
-            self._portal.close()
-            raise
+            undo.pop_all()
 
     @property
     def scope(self) -> Any:

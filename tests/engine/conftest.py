@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from recollect.engine import Engine, EngineConfig
+from recollect.engine.generations import Generations
 from recollect.model import Generation, Scope
 from recollect.ports import Embedder, Store
 from recollect.testing.clock import ManualClock
@@ -24,7 +25,9 @@ async def no_other_model(_: Generation) -> Embedder | None:
 def engine_over(
     store: Store, embedder: Embedder | None = None, config: EngineConfig | None = None, clock: ManualClock | None = None
 ) -> Engine:
-    return Engine(store, embedder or HashEmbedder(), clock or ManualClock(), config or EngineConfig(), no_other_model)
+    clock = clock or ManualClock()
+    generations = Generations(store, clock, embedder or HashEmbedder(), no_other_model)
+    return Engine(store, clock, config or EngineConfig(), generations)
 
 
 @pytest.fixture

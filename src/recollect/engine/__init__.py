@@ -13,7 +13,7 @@ from recollect.engine import browse, converse, embed, export, forget, recall, re
 from recollect.engine.accesses import Accesses
 from recollect.engine.config import EngineConfig
 from recollect.engine.drafts import draft_from
-from recollect.engine.generations import Generations, Recollector
+from recollect.engine.generations import Generations
 from recollect.engine.shelves import Shelves
 from recollect.model import (
     ForgetReceipt,
@@ -28,7 +28,7 @@ from recollect.model import (
     Theme,
     TurnsReceipt,
 )
-from recollect.ports import Clock, Embedder, Store
+from recollect.ports import Clock, Store
 
 __all__ = ["Engine", "EngineConfig"]
 
@@ -38,13 +38,11 @@ def _nothing() -> None:
 
 
 class Engine:
-    def __init__(
-        self, store: Store, embedder: Embedder | None, clock: Clock, config: EngineConfig, recollect: Recollector
-    ) -> None:
+    def __init__(self, store: Store, clock: Clock, config: EngineConfig, generations: Generations) -> None:
         self.store = store
         self.clock = clock
         self.config = config
-        self.generations = Generations(store, clock, embedder, recollect)
+        self.generations = generations
         self.shelves = Shelves(config.exact_below, config.index_bytes)
         self.accesses = Accesses()
         self.wake: Callable[[], None] = _nothing

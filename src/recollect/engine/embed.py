@@ -49,9 +49,7 @@ async def embedded(embedder: Embedder, texts: Sequence[str], *, query: bool = Fa
     """The vectors of `texts`, trusted only as far as they are what was asked for."""
     vectors = await embedder.embed(texts, query=query)
     if vectors.shape != (len(texts), embedder.dimensions):
-        raise Unavailable(
-            f"the model gave vectors of shape {vectors.shape}, not {(len(texts), embedder.dimensions)}"
-        )
+        raise Unavailable(f"the model gave vectors of shape {vectors.shape}, not {(len(texts), embedder.dimensions)}")
     if not np.isfinite(vectors).all():
         raise Unavailable("the model gave vectors that are not numbers")
     return vectors
@@ -190,6 +188,10 @@ async def flush(engine: Engine, scope: Scope, timeout: float | None = None) -> N
     if serving is None:
         return
     deadline = asyncio.get_running_loop().time() + timeout if timeout is not None else None
+    if await engine.generations.embedder(serving) is not None:
+        # What was stored while no model was configured has no place in the queue yet.
+        while await engine.store.write(scope, partial(_enqueue, engine, serving)):
+            pass
     while True:
         step = await run_once(engine)
         backlog = await engine.store.read(scope, lambda tx: tx.embeddings.backlog(serving.id))

@@ -29,15 +29,27 @@ def generation_of(embedder: Embedder) -> str:
 
 
 class Generations:
-    def __init__(self, store: Store, clock: Clock, configured: Embedder | None, recollect: Recollector) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        configured: Embedder | None,
+        recollect: Recollector,
+        *,
+        insist: bool = True,
+    ) -> None:
+        """`insist`: the configured model was asked for by name, so another one that serves is to be replaced by it."""
         self._store = store
         self._clock = clock
         self._recollect = recollect
         self._configured = configured
+        self._insist = insist
         self._embedders: dict[str, Embedder | None] = {}
         self._alive: tuple[Generation, ...] = ()
         self._read_at = float("-inf")
         self._announced = False
+        self.unfilled: set[str] = set()
+        """Generations this process has begun: what was stored before them is not in their queue yet."""
 
     async def alive(self) -> tuple[Generation, ...]:
         """The serving generation first, then those building."""
@@ -62,6 +74,7 @@ class Generations:
         return tuple(each.id for each in await self.alive())
 
     async def embedder(self, generation: Generation) -> Embedder | None:
+        """Who makes vectors for this generation; None when that model can't be had under the present settings."""
         if generation.id not in self._embedders:
             self._embedders[generation.id] = await self._recollect(generation)
         return self._embedders[generation.id]
@@ -80,7 +93,9 @@ class Generations:
             created_at=self._clock.now(),
         )
 
-        started = await self._store.system(lambda system: _start(system, fresh))
+        started, begun = await self._store.system(lambda system: _start(system, fresh))
+        if begun:
+            self.unfilled.add(id)
         self._read_at = float("-inf")
         return started
 
@@ -101,29 +116,37 @@ class Generations:
 
     async def _announce(self) -> None:
         """The configured embedder becomes a generation as soon as it can say what it is."""
-        if self._configured is not None:
+        if self._configured is not None and (self._insist or not await self._served()):
             try:
                 await self.start(self._configured)
             except RecollectError:
                 return  # An endpoint that is down can't tell its dimensions yet; asked again next time.
         self._announced = True
 
+    async def _served(self) -> bool:
+        """Whether a generation serves whose model can be had: then a mere default doesn't push it aside."""
+        for generation in await self._store.system(lambda system: system.generations()):
+            if generation.state is GenerationState.SERVING:
+                return await self.embedder(generation) is not None
+        return False
+
     async def close(self) -> None:
         embedders = {*filter(None, self._embedders.values())} | ({self._configured} if self._configured else set())
         await asyncio.gather(*(embedder.close() for embedder in embedders))
 
 
-def _start(system: System, fresh: Generation) -> Generation:
+def _start(system: System, fresh: Generation) -> tuple[Generation, bool]:
+    """The generation as it stands, and whether this made it so."""
     known: Sequence[Generation] = system.generations()
     same = next((each for each in known if each.id == fresh.id), None)
     if same is None:
         system.add_generation(fresh)
     elif same.state is not GenerationState.RETIRED:
-        return same
+        return same, False
     state = (
         GenerationState.BUILDING
         if any(each.state is GenerationState.SERVING for each in known)
         else GenerationState.SERVING
     )
     system.set_generation(fresh.id, state)
-    return next(each for each in system.generations() if each.id == fresh.id)
+    return next(each for each in system.generations() if each.id == fresh.id), True

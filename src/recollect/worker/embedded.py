@@ -11,7 +11,7 @@ import logging
 import threading
 
 from recollect.engine import Engine, embed
-from recollect.model import GenerationState
+from recollect.model import Generation, GenerationState
 
 logger = logging.getLogger("recollect.worker")
 
@@ -67,10 +67,18 @@ class EmbeddedWorker:
                 break
         await self._engine.accesses.write(self._engine.store, self._engine.clock)
         for generation in await self._engine.generations.alive():
-            if generation.state is GenerationState.BUILDING and not self._stopping.is_set():
-                embedder = await self._engine.generations.embedder(generation)
-                if embedder is not None:
-                    await embed.reembed(self._engine, embedder)
+            if not self._stopping.is_set():
+                await self._complete(generation)
+
+    async def _complete(self, generation: Generation) -> None:
+        """Bring a generation that is not whole yet up to what is stored; one that was building then serves."""
+        generations = self._engine.generations
+        embedder = await generations.embedder(generation)
+        if embedder is not None and generation.state is GenerationState.BUILDING:
+            await embed.reembed(self._engine, embedder)
+        elif embedder is not None and generation.id in generations.unfilled:
+            await embed.fill(self._engine, generation)
+        generations.unfilled.discard(generation.id)
 
     async def _time_to_next(self) -> float:
         due = await self._engine.store.system(lambda system: system.next_due())

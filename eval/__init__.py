@@ -1,0 +1,1 @@
+"""Quality, measured: golden sets of our own, public sets of others, floors beside every figure."""
