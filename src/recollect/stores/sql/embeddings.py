@@ -22,7 +22,7 @@ from recollect.stores.sql.tables import entries, memories, messages
 MAX_ERROR_CHARS = 500
 
 _READY = fixed(EmbeddingState.READY)
-_UNSETTLED = or_(table.c.state == fixed(EmbeddingState.PENDING), table.c.state == fixed(EmbeddingState.ERROR))
+_UNSETTLED = table.c.state != _READY
 _GENERATION = table.c.generation == bindparam("generation")
 _ROW = and_(own(table), table.c.kind == bindparam("kind"), table.c.target_id == bindparam("target_id"), _GENERATION)
 _OF_KIND = and_(own(table), table.c.kind == bindparam("kind"), member(table.c.target_id, "ids"))

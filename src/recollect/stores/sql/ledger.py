@@ -16,8 +16,8 @@ from typing import Any
 
 from sqlalchemy import bindparam, delete, func, select, update
 
-from recollect.model import Scope, SpaceSettings
-from recollect.stores.sql.expressions import adding, own, owner
+from recollect.model import EmbeddingState, Scope, SpaceSettings
+from recollect.stores.sql.expressions import adding, fixed, own, owner
 from recollect.stores.sql.session import Session
 from recollect.stores.sql.tables import embeddings, spaces
 
@@ -26,7 +26,9 @@ _READ = select(*_NUMBERS).where(own(spaces))
 _LOCK = _READ.with_for_update()
 _CREATE = adding(spaces).on_conflict_do_nothing()
 _NEXT_DUE = (
-    select(func.min(embeddings.c.due_at)).where(own(embeddings), embeddings.c.due_at.is_not(None)).scalar_subquery()
+    select(func.min(embeddings.c.due_at))
+    .where(own(embeddings), embeddings.c.due_at.is_not(None), embeddings.c.state != fixed(EmbeddingState.READY))
+    .scalar_subquery()
 )
 _COUNTED: dict[str, Any] = {name: bindparam(name) for name in ("revision", "purged", "size", "last_active_at")}
 _SAVE = update(spaces).where(own(spaces)).values(_COUNTED)

@@ -34,7 +34,7 @@ _RESCHEDULE = (
     .where(spaces.c.work_due.is_not(None))
     .values(
         work_due=select(func.min(embeddings.c.due_at))
-        .where(_SAME_SCOPE, embeddings.c.due_at.is_not(None))
+        .where(_SAME_SCOPE, embeddings.c.due_at.is_not(None), embeddings.c.state != fixed(EmbeddingState.READY))
         .correlate(spaces)
         .scalar_subquery()
     )

@@ -17,6 +17,8 @@ from sqlalchemy.types import TypeDecorator, TypeEngine, UserDefinedType
 
 from recollect.errors import InvalidInput
 
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
 
 class Instant(TypeDecorator[Any]):
     """A moment, in UTC. `timestamptz` on Postgres; microseconds since 1970 as an integer on SQLite, so that
@@ -89,7 +91,7 @@ class TermVector(UserDefinedType[Any]):
 def to_json(value: Any) -> str:
     """JSON text that reads back as the same value, on both dialects."""
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return _JSON.encode(value)
     except (TypeError, ValueError) as error:
         raise InvalidInput(
             "the value can't be written as JSON: use text, finite numbers, lists, dicts, booleans, None"

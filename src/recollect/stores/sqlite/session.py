@@ -52,7 +52,10 @@ def _vector(blob: bytes) -> NDArray[np.float32]:
 
 class SqliteDialect(Dialect):
     def __init__(self) -> None:
-        super().__init__(SaSqlite(paramstyle="named"))
+        spelling = SaSqlite(paramstyle="named")
+        # Otherwise a condition is written as "(…) = 1", and behind that the planner doesn't see an index to use.
+        spelling.supports_native_boolean = True
+        super().__init__(spelling)
 
     def encoder(self, type_: TypeEngine[Any]) -> Converter:
         match type_:

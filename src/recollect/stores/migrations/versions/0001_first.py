@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from recollect.stores.migrations import postgres_ddl
+from recollect.stores.migrations import postgres_ddl, sqlite_ddl
 from recollect.stores.sql.types import Document, HalfVector, Instant, Names
 
 revision = "0001"
@@ -29,8 +29,7 @@ def upgrade() -> None:
     _index()
     _beside()
     _indexes()
-    if op.get_context().dialect.name == "postgresql":
-        _beyond_tables()
+    _beyond_tables()
 
 
 def _need(name: str, type_: object) -> sa.Column[object]:
@@ -256,7 +255,7 @@ def _beside() -> None:
 
 
 def _indexes() -> None:
-    _find("memories", "listing", "created_at", "id")
+    _find("memories", "listing", "created_at", "id", "status")
     _find("memories", "digest", "digest", where="status = 'active'")
     for place in range(4):
         _find("memories", f"band{place}", f"band{place}", where="status = 'active'")
@@ -264,7 +263,7 @@ def _indexes() -> None:
     _find("memories", "source_message", "source_message_id", where="source_message_id IS NOT NULL")
     _find("messages", "history", "session_id", "order")
     _find("entries", "revision", "revision")
-    _find("embeddings", "due", "due_at", where="due_at IS NOT NULL")
+    _find("embeddings", "due", "due_at", "generation", "state", "created_at", where="state <> 'ready'")
     work = sa.text("work_due IS NOT NULL")
     op.create_index("ix_spaces_work", "spaces", ["work_due"], sqlite_where=work, postgresql_where=work)
 
@@ -276,10 +275,12 @@ def _find(table: str, name: str, *columns: str, where: str | None = None) -> Non
 
 def _beyond_tables() -> None:
     connection = op.get_bind()
-    role = op.get_context().opts.get("app_role") or postgres_ddl.DEFAULT_APP_ROLE
 
     def execute(statement: str) -> None:
         # No parameters: a percent sign in these statements is a percent sign.
         connection.exec_driver_sql(statement, execution_options={"no_parameters": True})
 
-    postgres_ddl.upgrade(execute, role)
+    if connection.dialect.name == "postgresql":
+        postgres_ddl.upgrade(execute, op.get_context().opts.get("app_role") or postgres_ddl.DEFAULT_APP_ROLE)
+    else:
+        sqlite_ddl.upgrade(execute)
