@@ -164,5 +164,21 @@ def _joined(terms: tuple[str, ...]) -> str:
 
 
 def _entry(row: Row) -> Entry:
-    kind, target_id, terms, *facts = row
-    return Entry(target=Target(kind, target_id), terms=tuple(terms.split()), **dict(zip(_FACTS, facts, strict=False)))
+    # Spelled out: a large scope is read as tens of thousands of these at once.
+    kind, id, terms, chars, created_at, dated, expires_at, type_, theme, tags, session_id, position, *rest = row
+    return Entry(
+        target=Target(kind, id),
+        terms=tuple(terms.split()),
+        chars=chars,
+        created_at=created_at,
+        dated=dated,
+        expires_at=expires_at,
+        type=type_,
+        theme=theme,
+        tags=tags,
+        session_id=session_id,
+        position=position,
+        speaker=rest[0],
+        role=rest[1],
+        is_question=rest[2],
+    )

@@ -85,18 +85,14 @@ class Dialect(ABC):
 
     @staticmethod
     def decode(prepared: Prepared, rows: Sequence[Row]) -> list[Row]:
-        if prepared.plain:
+        if prepared.plain or not rows:
             return list(rows)
-        decoders = prepared.decoders
-        return [
-            tuple(
-                [
-                    value if decoder is None or value is None else decoder(value)
-                    for decoder, value in zip(decoders, row, strict=True)
-                ]
-            )
-            for row in rows
-        ]
+        # Column by column: most columns need no decoding, and those that do are done without a look at the others.
+        columns: list[Any] = list(zip(*rows, strict=True))
+        for place, decoder in enumerate(prepared.decoders):
+            if decoder is not None:
+                columns[place] = [None if value is None else decoder(value) for value in columns[place]]
+        return list(zip(*columns, strict=True))
 
     def vectors(self, raw: Sequence[Any]) -> list[NDArray[np.float32] | None]:
         """Decode a whole column of vectors as the driver gave it. Dialects that can do it in one go override

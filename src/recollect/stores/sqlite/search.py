@@ -38,7 +38,7 @@ from recollect.stores.sql.tables import embeddings, entries
 from recollect.stores.sql.types import Names
 from recollect.stores.sqlite.session import SqliteSession, matrix
 
-_CHUNK = 2048
+_CHUNK = 256  # small enough to stay in the processor's cache from the file to the score
 _MOST_TERMS = 1000
 
 _SEQ: ColumnElement[int] = literal_column("entries.seq")

@@ -10,6 +10,7 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ def _names_to_json(names: Sequence[str]) -> str:
     return to_json([*names]) if names else "[]"
 
 
+@lru_cache(maxsize=4096)  # the same few tags come again and again
 def _names_from_json(text: str) -> tuple[str, ...]:
     return () if text == "[]" else tuple(json.loads(text))
 
