@@ -1,0 +1,181 @@
+"""The native ranking: all the evidence of a shelf weighed in one score.
+
+    lexical = BM25 share of its own upper bound, blended with that of the neighbouring turns
+    dense   = centred cosine, blended with that of the neighbouring turns, plus the session's
+    score   = lexical + trust(kind) * dense + prior(time, speaker, question, assistant, preference)
+
+Ranks are not fused: a share of the upper bound says how sure the lexical leg is, and a sure leg may win. How much the
+dense leg is trusted depends on what is asked: a fact is found by its words, advice and remarks by their meaning.
+Every step has a weight, and a weight of zero switches the step off. Cards without a vector rank by their words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.policy.postings import Floats
+from recollect.policy.question import Question
+from recollect.policy.shelf import Lexical, Mask, Shelf
+
+_DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class NativeWeights:
+    """The chosen formula; each field is one step of it."""
+
+    lexical_window: float = 1.0
+    dense_window: float = 1.0
+    window_reach: float = 400.0
+    """Characters at which a turn leans on its neighbours by 1/e: long texts speak for themselves."""
+    centring: float = 1.0
+    session: float = 1.0
+    factual: float = 0.5
+    advice: float = 2.0
+    statement: float = 3.0
+    dialogue: float = 0.5
+    time: float = 0.2
+    speaker: float = 0.14
+    question: float = 0.1
+    assistant: float = 0.05
+    preference: float = 0.1
+    twins: bool = True
+    """Show one of several cards with the same words, the newest, before any is repeated."""
+    guard: bool = True
+    """Never lose a card that holds a rare word of the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A hit: its row, its score, and what each kind of evidence contributed or measured."""
+
+    index: int
+    score: float
+    signals: dict[str, float]
+
+
+DEFAULT = NativeWeights()
+
+
+def rank(
+    shelf: Shelf,
+    question: Question,
+    vectors: Sequence[NDArray[Any]] = (),
+    allowed: Mask | None = None,
+    limit: int = 10,
+    weights: NativeWeights = DEFAULT,
+) -> list[Ranked]:
+    """The best `limit` cards, best first. `vectors` are those of `question.texts`; none means words alone."""
+    if not len(shelf) or limit < 1:
+        return []
+    lean = _lean(shelf, weights)
+    match = shelf.match(question.terms, around=lean is not None)
+    lexical = (
+        match.alone if lean is None else match.alone + weights.lexical_window * lean * (match.around - match.alone)
+    )
+    cosine, dense = _dense(shelf, question, vectors, lean, weights)
+    trust = float(getattr(weights, question.kind)) if len(vectors) else 0.0
+    evidence = _prior(shelf, question, weights)
+    prior = sum(evidence.values()) * (1 if question.kind == "factual" else 1 + trust)
+    score = np.asarray(lexical + trust * dense + prior, np.float32)
+    rows = _chosen(shelf, score, match, allowed, limit, weights)
+    parts = {"lexical": lexical, "dense": trust * dense, "cosine": cosine, "coverage": match.coverage, **evidence}
+    return [
+        Ranked(row, float(score[row]), {name: round(float(part[row]), 4) for name, part in parts.items() if part[row]})
+        for row in rows
+    ]
+
+
+def _lean(shelf: Shelf, weights: NativeWeights) -> Floats | None:
+    """How much each row leans on its neighbours; None where the shelf holds no talk."""
+    if not shelf.threads.is_dialogue or not (weights.lexical_window or weights.dense_window):
+        return None
+    return np.exp(-shelf.column("chars") / np.float32(weights.window_reach))
+
+
+def _dense(
+    shelf: Shelf, question: Question, vectors: Sequence[NDArray[Any]], lean: Floats | None, weights: NativeWeights
+) -> tuple[Floats, Floats]:
+    """The plain cosine, best over the texts embedded, and the dense evidence made of it."""
+    cosine, meaning = np.zeros(shelf.rows, np.float32), np.zeros(shelf.rows, np.float32)
+    for vector in vectors:
+        plain, centred = shelf.vectors.similarities(vector, shelf.rows)
+        # A dialogue is long and general: taking the user's average out of it leaves noise.
+        share = 0.0 if question.kind == "dialogue" else weights.centring * shelf.vectors.trust
+        cosine = np.maximum(cosine, plain)
+        meaning += (share * centred + (1 - share) * plain) / np.float32(len(vectors))
+    dense = meaning
+    if lean is not None and weights.dense_window:
+        dense = meaning + weights.dense_window * lean * (shelf.surroundings().smooth(meaning) - meaning)
+    if shelf.threads.is_dialogue and weights.session and question.kind in ("advice", "statement"):
+        dense = dense + weights.session * shelf.threads.session_mean(meaning)
+    return cosine, dense
+
+
+def _prior(shelf: Shelf, question: Question, weights: NativeWeights) -> dict[str, Floats]:
+    """Evidence apart from words and meaning; only the kinds that apply."""
+    prior: dict[str, Floats] = {"question": -weights.question * shelf.column("question").astype(np.float32)}
+    if question.windows and weights.time:
+        prior["time"] = weights.time * _nearness(shelf, question)
+    if question.speakers and weights.speaker and shelf.threads.is_dialogue:
+        prior["speaker"] = weights.speaker * _spoken_by(shelf, question)
+    if not question.of_the_assistant:
+        prior["assistant"] = -weights.assistant * shelf.column("assistant").astype(np.float32)
+    if question.kind == "advice":
+        prior["preference"] = weights.preference * shelf.column("liking").astype(np.float32)
+    return prior
+
+
+def _nearness(shelf: Shelf, question: Question) -> Floats:
+    """1 within a window the question speaks of, fading over days outside it, slower around wide windows."""
+    created = shelf.column("created")
+    near = np.zeros(shelf.rows)
+    for window in question.windows:
+        start, end = window.start.timestamp(), window.end.timestamp()
+        outside = np.maximum(np.maximum(start - created, created - end), 0) / _DAY
+        near = np.fmax(near, np.exp(-outside / (1 + 0.25 * (end - start) / _DAY)))
+    return near.astype(np.float32)
+
+
+def _spoken_by(shelf: Shelf, question: Question) -> Floats:
+    """+1 for the turns of those named, -1 for the others'; nothing where everybody is named."""
+    named = [shelf.voice(name) for name in question.speakers]
+    others = [shelf.voice(name) for name in shelf.speakers if name not in question.speakers]
+    voice = shelf.column("voice")
+    sign = np.isin(voice, named).astype(np.float32) - np.isin(voice, others)
+    return sign.astype(np.float32) if others else np.zeros(shelf.rows, np.float32)
+
+
+def _chosen(
+    shelf: Shelf, score: Floats, match: Lexical, allowed: Mask | None, limit: int, weights: NativeWeights
+) -> list[int]:
+    """The rows to show: repeats step back behind what is new, and a rare word's best row is always among them."""
+    pool = [row for row, _ in shelf.best(score, allowed, max(64, 4 * limit))]
+    if weights.twins:
+        pool = _repeats_last(shelf, score, pool)
+    shown = pool[:limit]
+    if weights.guard:
+        for rows in match.rare:
+            keep = _best_of(shelf, score, rows, allowed)
+            if keep is not None and keep not in shown:
+                shown[-1] = keep
+    return shown
+
+
+def _best_of(shelf: Shelf, score: Floats, rows: NDArray[np.int32], allowed: Mask | None) -> int | None:
+    usable = [int(row) for row in rows if shelf.column("alive")[row] and (allowed is None or allowed[row])]
+    return max(usable, key=lambda row: float(score[row]), default=None)
+
+
+def _repeats_last(shelf: Shelf, score: Floats, pool: list[int]) -> list[int]:
+    twin, created = shelf.column("twin"), shelf.column("created")
+    newest: dict[int, int] = {}
+    for row in sorted(pool, key=lambda row: (float(score[row]), float(np.nan_to_num(created[row])), row)):
+        newest[int(twin[row])] = row
+    first = set(newest.values())
+    return [row for row in pool if row in first] + [row for row in pool if row not in first]

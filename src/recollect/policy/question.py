@@ -1,0 +1,109 @@
+"""What a question asks for, read off its words: before anything is searched, and without a model.
+
+The names of people who speak in the memory are taken out of the words and out of the text to be embedded ("When did
+Ana move?" becomes "When did I move?"): turns are told in the first person, so a name only leads to the turns that
+address its bearer. Who is meant stays known as `speakers` and ranks as evidence of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from recollect.policy.text import analyse, query_terms
+from recollect.policy.when import Window, windows
+
+QuestionKind = Literal["factual", "advice", "statement", "dialogue"]
+
+_ADVICE = re.compile(
+    r"\b(recommend\w*|suggest\w*|advi[cs]e|tips?|ideas?|should i|help me|looking for|planning|i (?:want|need) to|i'd like"
+    r"|options?|what are some|any (?:good|recommendations)|best (?:way|place|option)s?"
+    r"|(?:could|can) you (?:help|suggest|recommend|provide|give|show)|how (?:can|should|do|would) (?:i|you)"
+    r"|what would be (?:some|a) (?:good|great|popular|best|fun))\b|推荐|建议|怎么办|该怎么|应该怎",
+    re.IGNORECASE,
+)
+_ASKING = re.compile(
+    r"[?？]|什么|怎么|谁|哪|几|多少|吗|呢"
+    r"|^\W*(?:(?:and|so|also|hey|hi|ok|okay)\W+)*(?:(?:in|at|for|from|on) )?"
+    r"(?:who|whom|whose|what|when|where|which|why|how|did|do|does|is|are|was|were|has|have|had|can|could|would|will|should)\b",
+    re.IGNORECASE,
+)
+_OF_THE_ASSISTANT = re.compile(
+    r"\b(?:did you|remind me|our (?:previous|last|earlier) (?:conversation|chat|discussion)"
+    r"|you(?:'d|'ve| had| have)? (?:said|told|mentioned|suggested|recommended|gave|given|provided|listed|shared"
+    r"|explained|advised|wrote|created|made))\b|你(?:之前|上次|曾)?(?:说|建议|推荐|提到|告诉)",
+    re.IGNORECASE,
+)
+_TURN = re.compile(r'(?m)^\s*<?([^<>:：\n]{1,30})>?\s*[:：]\s*"?(.+?)"?\s*$')
+_ASSISTANTS = frozenset({"assistant", "ai", "bot", "助手"})
+_LATIN_WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """`texts` are what to embed: one text, or for a dialogue the whole of it and the user's part."""
+
+    text: str
+    kind: QuestionKind
+    terms: tuple[str, ...]
+    texts: tuple[str, ...]
+    windows: tuple[Window, ...] = ()
+    speakers: frozenset[str] = frozenset()
+    of_the_assistant: bool = False
+
+
+def prepare(text: str, now: datetime | None = None, speakers: Iterable[str] = ()) -> Question:
+    """Read `text` as a question put at `now` to a memory in which `speakers` talk (`Shelf.speakers`)."""
+    turns = _TURN.findall(text) if "\n" in text else []
+    if len(turns) >= 2:
+        own = "\n".join(said for name, said in turns if name.strip().casefold() not in _ASSISTANTS) or text
+        return Question(text, "dialogue", tuple(query_terms(own)), (text, own))
+    kind: QuestionKind = "advice" if _ADVICE.search(text) else "factual" if _ASKING.search(text) else "statement"
+    named = {name: found for name in speakers if (found := _mentions(name, text))}
+    words = {word for found in named.values() for word in found}
+    names = {term for word in words for term in analyse(word)}
+    terms = query_terms(text)
+    return Question(
+        text,
+        kind,
+        tuple([term for term in terms if term not in names] or terms),
+        (_in_first_person(text, words),),
+        tuple(windows(text, now)) if now else (),
+        frozenset(named),
+        bool(_OF_THE_ASSISTANT.search(text)),
+    )
+
+
+def _mentions(name: str, text: str) -> set[str]:
+    """The words of `text` that mean `name`: any part of it, in any case, with a small slip in longer names."""
+    if not name.isascii():
+        return {name} if name in text.casefold() else set()
+    parts = {part for part in _LATIN_WORD.findall(name.casefold()) if len(part) > 1}
+    found = set()
+    for word in set(_LATIN_WORD.findall(text)):
+        bare = word.casefold()
+        exact = bare in parts or bare.removesuffix("s") in parts
+        if exact or (word[0].isupper() and any(_one_slip(bare, part) for part in parts)):
+            found.add(word)
+    return found
+
+
+def _one_slip(word: str, name: str) -> bool:
+    """One letter changed, added or dropped after the first, in a name of five letters or more."""
+    if len(name) < 5 or word[0] != name[0] or abs(len(word) - len(name)) > 1:
+        return False
+    same = next((i for i, (a, b) in enumerate(zip(word, name, strict=False)) if a != b), min(len(word), len(name)))
+    rest, end = word[same:], name[same:]
+    return rest[1:] == end[1:] or rest[1:] == end or rest == end[1:]
+
+
+def _in_first_person(text: str, words: set[str]) -> str:
+    if not words:
+        return text
+    if not all(map(str.isascii, words)):
+        return re.sub("|".join(map(re.escape, words)), "我", text, flags=re.IGNORECASE)
+    listed = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+    return re.sub(rf"\b(?:{listed})('s|’s|s'|’)?(?!\w)", lambda match: "my" if match[1] else "I", text)

@@ -1,0 +1,224 @@
+"""The shelf: everything one scope can recall, held in memory as numpy columns and searched exactly.
+
+One row per card. A changed card gets a new row and its old one dies, so rows only grow and nothing is rebuilt for a
+single change; when a third of the rows are dead the shelf is laid out anew. Not thread-safe: one shelf serves one
+thread at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.policy.postings import Floats, Postings
+from recollect.policy.threads import Surroundings, Threads
+from recollect.policy.vectors import Vectors
+
+Key = tuple[str, str]
+Mask = NDArray[np.bool_]
+
+_K1, _B = 1.2, 0.75
+_ROLES = frozenset({"user", "assistant", "system", "tool", "human", "ai", "bot", "memory", ""})
+_LIKINGS = frozenset({
+    "prefer", "like", "love", "hate", "dislik", "enjoy", "favorit", "favourit", "avoid", "avers", "allerg",
+    "never", "alway", "passion", "fan", "喜欢", "讨厌", "偏好", "最爱",
+})  # fmt: skip
+_COLUMNS: dict[str, type[np.generic]] = {
+    "alive": np.bool_, "question": np.bool_, "assistant": np.bool_, "liking": np.bool_,
+    "voice": np.int32, "twin": np.int64, "created": np.float64, "chars": np.float32, "length": np.float32,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One recallable thing as ranking sees it. Not `dated`: `created_at` is only when we came to know of it."""
+
+    seq: int
+    kind: str
+    id: str
+    session: str | None
+    position: int
+    speaker: str | None
+    role: str
+    created_at: datetime
+    dated: bool
+    terms: str
+    chars: int
+    is_question: bool
+    vector: NDArray[Any] | None = None
+
+    @property
+    def key(self) -> Key:
+        return self.kind, self.id
+
+    def says_the_same(self, other: Card) -> bool:
+        """Whether only the vector or the bookkeeping differs."""
+        return replace(self, seq=0, vector=None) == replace(other, seq=0, vector=None)
+
+
+class Lexical(NamedTuple):
+    """BM25 as a share of the best any text could reach, of the rows alone and with their neighbours' words; the
+    share of the question's rarity each row covers; and the rows that hold one of its rare words."""
+
+    alone: Floats
+    around: Floats
+    coverage: Floats
+    rare: list[NDArray[np.int32]]
+
+
+class Shelf:
+    def __init__(self) -> None:
+        self._cards: list[Card] = []
+        self._row_of: dict[Key, int] = {}
+        self._columns: dict[str, NDArray[Any]] = {name: np.zeros(64, kind) for name, kind in _COLUMNS.items()}
+        self._voices: dict[str, int] = {}
+        self._postings = Postings()
+        self._surroundings: Surroundings | None = None
+        self.vectors = Vectors()
+        self.threads = Threads()
+
+    def __len__(self) -> int:
+        return len(self._row_of)
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are, dead ones included: the length of every column and mask."""
+        return len(self._cards)
+
+    @property
+    def nbytes(self) -> int:
+        columns = sum(column.nbytes for column in self._columns.values()) + 80 * self.rows
+        return columns + self.vectors.nbytes + self._postings.nbytes + sum(300 + len(c.terms) for c in self._cards)
+
+    @property
+    def speakers(self) -> list[str]:
+        """The names people go by in the conversations here; roles such as "user" are no names."""
+        return [voice for voice in self._voices if voice not in _ROLES]
+
+    def voice(self, name: str) -> int:
+        return self._voices.get(name, -1)
+
+    def card(self, row: int) -> Card:
+        return self._cards[row]
+
+    def row(self, key: Key) -> int | None:
+        return self._row_of.get(key)
+
+    def column(self, name: str) -> NDArray[Any]:
+        return self._columns[name][: self.rows]
+
+    def mask(self, wanted: Callable[[Card], bool]) -> Mask:
+        """The rows whose card is `wanted`: what `allowed` is made of."""
+        return self.column("alive") & np.fromiter(map(wanted, self._cards), np.bool_, self.rows)
+
+    def put(self, cards: Iterable[Card]) -> None:
+        """Add cards, or replace those with the same kind and id."""
+        for card in cards:
+            row = self._row_of.get(card.key)
+            if row is not None and self._cards[row].says_the_same(card):
+                self.vectors.put(row, card.vector)
+                continue
+            if row is not None:
+                self._kill(row)
+            self._append(card)
+        self._tidy()
+
+    def drop(self, keys: Iterable[Key]) -> None:
+        for row in [row for key in keys if (row := self._row_of.get(key)) is not None]:
+            self._kill(row)
+        self._tidy()
+
+    def lexical(self, terms: Sequence[str], allowed: Mask | None = None, limit: int = 50) -> list[tuple[int, float]]:
+        """The plain BM25 leg: rows that hold any of the terms, best first."""
+        return self.best(self.match(terms, around=False).alone, allowed, limit, above=0.0)
+
+    def dense(self, query: NDArray[Any], allowed: Mask | None = None, limit: int = 50) -> list[tuple[int, float]]:
+        """The plain dense leg: rows by cosine, best first, exact."""
+        held = self.vectors.held(self.rows)
+        cosine, _ = self.vectors.similarities(query, self.rows)
+        return self.best(cosine, held if allowed is None else held & allowed, limit)
+
+    def best(self, scores: Floats, allowed: Mask | None, limit: int, above: float = -np.inf) -> list[tuple[int, float]]:
+        eligible = self.column("alive") & (scores > above)
+        rows = np.flatnonzero(eligible if allowed is None else eligible & allowed)
+        if len(rows) > limit:
+            rows = rows[np.argpartition(-scores[rows], limit - 1)[:limit]]
+        rows = rows[np.lexsort((rows, -scores[rows]))]
+        return [(int(row), float(scores[row])) for row in rows]
+
+    def surroundings(self) -> Surroundings:
+        if self._surroundings is None:
+            self._surroundings = self.threads.surroundings(self.column("question"))
+        return self._surroundings
+
+    def match(self, terms: Sequence[str], *, around: bool) -> Lexical:
+        """How well each row matches the words of a question. Only the postings of these words are touched."""
+        alone, wide, coverage = (np.zeros(self.rows + 1, np.float32) for _ in range(3))
+        pool, rare, most = np.zeros(self.rows + 1, np.float32), [], 0.0
+        near = self.surroundings() if around else None
+        damp, wide_damp = self._damping(near)
+        for term in terms:
+            rows, counts = self._postings.of(term)
+            idf = float(np.log1p((self.rows - len(rows) + 0.5) / (len(rows) + 0.5)))
+            most += idf
+            alone[rows] += idf * counts * (_K1 + 1) / (counts + damp[rows])
+            coverage[rows] += idf
+            if 0 < len(rows) <= max(1, min(3, self.rows // 200)):
+                rare.append(rows)
+            if near:
+                touched = near.spread(rows, counts, pool)
+                wide[touched] += idf * pool[touched] * (_K1 + 1) / (pool[touched] + wide_damp[touched])
+                pool[touched] = 0
+        top = max(most, 1e-6)
+        return Lexical(alone[:-1] / (top * (_K1 + 1)), wide[:-1] / (top * (_K1 + 1)), coverage[:-1] / top, rare)
+
+    def _damping(self, near: Surroundings | None) -> tuple[Floats, Floats]:
+        """BM25's length term, for rows alone and with their neighbours; padded by one as `spread` is."""
+        length = self.column("length")
+        lengths = [length, near.gather(length) if near else length]
+        return tuple(  # type: ignore[return-value]
+            np.append(_K1 * (1 - _B + _B * one / max(float(one.mean()) if len(one) else 1.0, 1e-6)), np.float32(1))
+            for one in lengths
+        )
+
+    def _append(self, card: Card) -> None:
+        row = self.rows
+        if row == len(self._columns["alive"]):
+            self._columns = {name: np.resize(column, 2 * row) for name, column in self._columns.items()}
+        terms = card.terms.split()
+        voice = self._voices.setdefault((card.speaker or card.role).casefold(), len(self._voices))
+        values: dict[str, Any] = {
+            "alive": True, "question": card.is_question, "assistant": card.role == "assistant",
+            "liking": not _LIKINGS.isdisjoint(terms), "voice": voice, "twin": hash(card.terms),
+            "created": card.created_at.timestamp() if card.dated else np.nan,
+            "chars": card.chars, "length": len(terms),
+        }  # fmt: skip
+        for name, value in values.items():
+            self._columns[name][row] = value
+        self._cards.append(card if card.vector is None else replace(card, vector=None))
+        self._row_of[card.key] = row
+        self._postings.add(row, terms)
+        self.vectors.put(row, card.vector)
+        if card.session is not None and card.kind == "message":
+            self.threads.join(row, card.session, card.position, voice)
+        self._surroundings = None
+
+    def _kill(self, row: int) -> None:
+        del self._row_of[self._cards[row].key]
+        self._columns["alive"][row] = False
+        self.vectors.put(row, None)
+        self.threads.leave(row)
+        self._surroundings = None
+
+    def _tidy(self) -> None:
+        dead = self.rows - len(self)
+        if dead > 64 and dead * 3 > self.rows:
+            kept = [replace(self._cards[row], vector=self.vectors.get(row)) for row in self._row_of.values()]
+            fresh = Shelf()
+            fresh.put(kept)
+            self.__dict__ = fresh.__dict__

@@ -1,0 +1,108 @@
+"""The embeddings on a shelf: one matrix, searched exactly, with and without the user's own average taken out.
+
+Everything a person says shares a direction (their topics, their manner), which drowns the differences that matter.
+Taking the mean out of memories and question alike brings them forward. The mean is trusted in proportion to how many
+vectors it rests on, and it is refreshed only when the shelf has grown by a tenth, so one more memory costs one row.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.policy.postings import Floats
+
+_TRUST = 50  # vectors at which the mean counts for half
+
+
+class Vectors:
+    def __init__(self) -> None:
+        self._matrix: Floats = np.zeros((0, 0), np.float32)
+        self._held: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self._sum: NDArray[np.float64] = np.zeros(0)
+        self._count = 0
+        self._centre: Floats = np.zeros(0, np.float32)
+        self._centred_at = 0
+        self._along: Floats = np.zeros(0, np.float32)
+        self._norm: Floats = np.zeros(0, np.float32)
+
+    @property
+    def nbytes(self) -> int:
+        return self._matrix.nbytes
+
+    @property
+    def trust(self) -> float:
+        return self._count / (self._count + _TRUST)
+
+    def put(self, row: int, vector: NDArray[Any] | None) -> None:
+        """Set, replace or (with None) remove a row's vector. One of another length than the rest is left out."""
+        if row < len(self._held) and self._held[row]:
+            self._sum -= self._matrix[row]
+            self._count -= 1
+            self._matrix[row] = 0
+            self._held[row] = False
+        if vector is None or (self._sum.size and len(vector) != self._sum.size):
+            return
+        self._make_room(row, len(vector))
+        unit = np.asarray(vector, np.float32)
+        unit = unit / max(float(np.sqrt(unit @ unit)), 1e-9)
+        self._matrix[row] = unit
+        self._held[row] = True
+        self._sum += unit
+        self._count += 1
+        if len(self._along) > row:
+            self._measure(row, row + 1)
+
+    def get(self, row: int) -> Floats | None:
+        return self._matrix[row] if row < len(self._held) and self._held[row] else None
+
+    def held(self, rows: int) -> NDArray[np.bool_]:
+        return np.append(self._held[:rows], np.zeros(max(0, rows - len(self._held)), np.bool_))
+
+    def similarities(self, query: NDArray[Any], rows: int) -> tuple[Floats, Floats]:
+        """Plain and centred cosine of every row; 0 where a row has no vector, or the query is of another length."""
+        plain, centred = np.zeros(rows, np.float32), np.zeros(rows, np.float32)
+        if not self._count or len(query) != self._sum.size:
+            return plain, centred
+        self._recentre()
+        some = min(rows, len(self._along))
+        unit = np.asarray(query, np.float32)
+        unit = unit / max(float(np.linalg.norm(unit)), 1e-9)
+        aside = unit - self._centre
+        dots = self._matrix[:some] @ aside
+        plain[:some] = dots + self._along[:some]
+        centred[:some] = (dots - self._centre @ aside) / (self._norm[:some] * max(float(np.linalg.norm(aside)), 1e-9))
+        missing = ~self.held(rows)
+        plain[missing] = centred[missing] = 0
+        return plain, centred
+
+    def _make_room(self, row: int, dimensions: int) -> None:
+        if not self._sum.size:
+            self._sum = np.zeros(dimensions)
+        if row >= len(self._matrix):
+            more = max(64, row + 1, len(self._matrix) * 3 // 2) - len(self._matrix)
+            grown = np.zeros((len(self._matrix) + more, dimensions), np.float32)
+            if len(self._matrix):
+                grown[: len(self._matrix)] = self._matrix
+            self._matrix = grown
+            self._held = np.append(self._held, np.zeros(more, np.bool_))
+
+    def _recentre(self) -> None:
+        if abs(self._count - self._centred_at) * 10 > self._centred_at:
+            self._centre = (self.trust * self._sum / self._count).astype(np.float32)
+            self._centred_at = self._count
+            self._along, self._norm = np.zeros(0, np.float32), np.zeros(0, np.float32)
+        if len(self._along) < len(self._matrix):
+            start = len(self._along)
+            grown = np.zeros(len(self._matrix) - start, np.float32)
+            self._along, self._norm = np.append(self._along, grown), np.append(self._norm, grown)
+            self._measure(start, len(self._matrix))
+
+    def _measure(self, start: int, end: int) -> None:
+        """Where rows lie along the centre, and how far from it: with these, one product gives both cosines."""
+        along = self._matrix[start:end] @ self._centre
+        square = self._held[start:end] - 2 * along + self._centre @ self._centre
+        self._along[start:end] = along
+        self._norm[start:end] = np.sqrt(np.maximum(square, 1e-6))
