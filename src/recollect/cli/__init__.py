@@ -15,13 +15,16 @@ environment. What went wrong is said in one line, and the exit code says of whic
 
 from __future__ import annotations
 
+import atexit
+import os
 import sys
+from contextlib import suppress
 from typing import Annotated
 
 import typer
 
 from recollect._version import __version__
-from recollect.cli.group import CommandGroup
+from recollect.cli.group import INTERRUPTED, CommandGroup
 
 __all__ = ["app", "main"]
 
@@ -54,4 +57,18 @@ def main() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(encoding="utf-8")
-    app(prog_name="recollect")
+    try:
+        app(prog_name="recollect")
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            _leave()
+        raise
+
+
+def _leave() -> None:
+    """End now. The interpreter would wait for every thread first, and one may be waiting for a slow server."""
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            stream.flush()
+    os._exit(INTERRUPTED)

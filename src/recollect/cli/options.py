@@ -45,6 +45,20 @@ PARAMETERS = tuple(
 )
 
 
+def run_to_end(work: Coroutine[Any, Any, None]) -> None:
+    """As `asyncio.run`, except that an interruption does not wait for threads: one may be asking a slow server."""
+    runner = asyncio.Runner()
+    interrupted = False
+    try:
+        runner.run(work)
+    except KeyboardInterrupt:
+        interrupted = True
+        raise
+    finally:
+        if not interrupted:
+            runner.close()
+
+
 def command(
     app: typer.Typer, name: str | None = None
 ) -> Callable[
@@ -60,7 +74,7 @@ def command(
 
         def run(**given: Any) -> None:
             call = Call(**{name: given.pop(name) for name in NAMES})
-            asyncio.run(function(call, **given))  # type: ignore[call-arg]
+            run_to_end(function(call, **given))  # type: ignore[call-arg]
 
         parameters = [*(each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own), *PARAMETERS]
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -49,11 +50,9 @@ async def forget(
 def confirm(user: str) -> None:
     """Typing the name is slower than a reflex, which is the point."""
     say(f"This removes everything of {user!r} in every space, for good.")
-    try:
-        typed = typer.prompt("Type the user's name to go on", err=True, default="", show_default=False)
-    except typer.Abort:
-        typed = ""
-    if typed.strip() != user:
+    typer.echo("Type the user's name to go on: ", err=True, nl=False)
+    # Not `input` or a prompt of Typer's: both write to stdout, which belongs to the receipt.
+    if sys.stdin.readline().strip() != user:
         raise NotAllowed("nothing was forgotten: that is not the user's name (--yes goes on without asking)")
 
 

@@ -47,20 +47,18 @@ async def reembed(
     Without options it completes the embeddings of the configured model. A key is taken from RECOLLECT_EMBEDDER_KEY. The
     switch happens when every text of every user has its new embedding; start again after an interruption, nothing is lost.
     """
-    wanted = call.settings(
-        embedder=provider, embedder_model=model, embedder_url=url, embedder_dimensions=dimensions, worker=False
-    )
     chosen = any((provider, model, url, dimensions))
+    wanted = _wanted(call, provider, model, url, dimensions)
     embedder = await open_embedder(embedder_config(wanted))
     if embedder is None:
         raise InvalidInput("embeddings are off; name a model with --provider, --model and --url")
-    async with opened(call, embeds=False) as here:
+    async with opened(call) as here:
         before = await here.engine.generations.serving()
         generation, backlog = await _build(here, embedder)
         serving = await here.engine.generations.serving()
         why = await reasons(here.engine, generation, backlog.error) if backlog.error else {}
     complete = serving is not None and serving.id == generation.id and not (backlog.pending or backlog.error)
-    to_set = {} if not complete else _to_set(wanted, generation)
+    to_set = {} if not complete else _to_set(wanted, here.settings, generation)
     if call.json:
         print_json(
             {
@@ -77,6 +75,15 @@ async def reembed(
         _tell(generation, backlog, complete, why, to_set if chosen else {})
     if not complete:
         raise typer.Exit(INCOMPLETE)
+
+
+def _wanted(call: Call, provider: str | None, model: str | None, url: str | None, dimensions: int | None) -> Settings:
+    """The settings with what was chosen. What they say of a server's model is not meant for the local one."""
+    if provider == "local":
+        model, url, dimensions = model or "", url or "", dimensions or 0
+    return call.settings(
+        embedder=provider, embedder_model=model, embedder_url=url, embedder_dimensions=dimensions, worker=False
+    )
 
 
 async def _build(here: Opened, embedder: Embedder) -> tuple[Generation, Backlog]:
@@ -115,16 +122,19 @@ async def _pause(here: Opened, left: Backlog) -> None:
     await asyncio.sleep(max(seconds, LOOK_AGAIN_SECONDS / 10))
 
 
-def _to_set(wanted: Settings, generation: Generation) -> dict[str, Any]:
-    """The settings under which the next process finds the model again. The key is a secret and stays where it is."""
+def _to_set(wanted: Settings, configured: Settings, generation: Generation) -> dict[str, Any]:
+    """The settings under which the next process finds the model again; empty is for what has to go.
+
+    The key is a secret and stays where it is.
+    """
     remote = generation.provider != "local"
     values = {
         "embedder": generation.provider,
         "embedder_url": (wanted.embedder_url or wanted.llamacpp_url) if remote else "",
-        "embedder_model": generation.model if remote else "",
-        "embedder_dimensions": wanted.embedder_dimensions if remote else 0,
+        "embedder_model": generation.model if remote else wanted.embedder_model,
+        "embedder_dimensions": wanted.embedder_dimensions or "",
     }
-    return {names_of(name)[0]: value for name, value in values.items() if value}
+    return {names_of(name)[0]: value for name, value in values.items() if value or getattr(configured, name)}
 
 
 def _tell(generation: Generation, backlog: Backlog, complete: bool, why: Any, to_set: dict[str, Any]) -> None:
