@@ -1,0 +1,1 @@
+"""The library's public face, used as its readers will use it."""

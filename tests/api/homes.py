@@ -1,0 +1,65 @@
+"""Places where the memories of a test live: a SQLite file or a Postgres database, opened through the public face.
+
+Each also gives a way past the code under test, by raw SQL, because what a memory says about itself proves nothing.
+Databases are migrated once per session and emptied between tests.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from recollect import Memory
+from recollect.stores import migrations
+from recollect.stores.migrations.postgres_ddl import OPEN, PROTECTED
+from tests.services.postgres import Database, PostgresServer
+
+KINDS = ("sqlite", "postgres")
+
+
+@dataclass(frozen=True)
+class Home:
+    """`url` is what `Memory` takes. `folder` is the test's own; a SQLite file lies in its `data` folder."""
+
+    kind: str
+    url: str
+    folder: Path
+    database: Database | None = None
+
+    def memory(self, user: str = "ana", **settings: Any) -> Memory:
+        """A memory that finds by words alone, unless the settings name an embedder."""
+        return Memory(self.url, user=user, **{"embedder": "off", "pool_size": 4, **settings})
+
+    def rows(self, statement: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Raw SQL with `?` for parameters, as somebody whom no policy binds."""
+        if self.database is None:
+            with closing(sqlite3.connect(self.url)) as connection:
+                return connection.execute(statement, params).fetchall()
+        with psycopg.connect(self.database.superuser_url, autocommit=True) as server:
+            cursor = server.execute(statement.replace("?", "%s").encode(), params)
+            return cursor.fetchall() if cursor.description else []
+
+    def count(self, statement: str, params: Sequence[Any] = ()) -> int:
+        return int(self.rows(statement, params)[0][0])
+
+
+def sqlite_home(folder: Path) -> Home:
+    return Home("sqlite", str(folder / "data" / "memory.db"), folder)
+
+
+def postgres_home(folder: Path, database: Database) -> Home:
+    home = Home("postgres", database.app_url, folder, database)
+    home.rows(f"TRUNCATE {', '.join(PROTECTED + OPEN)}")
+    return home
+
+
+def migrated(server: PostgresServer) -> Database:
+    """A database with the current schema, cloned from one that was migrated once per server."""
+    template = server.build_template("homes", lambda it: migrations.upgrade(it.owner_url, app_role="app"))
+    return server.fresh_database(template)

@@ -1,0 +1,1 @@
+"""What happens when processes, servers, disks, models and clocks fail: nothing acknowledged is lost."""

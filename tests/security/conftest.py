@@ -1,0 +1,22 @@
+"""A home on each store for every test that asks for one; a missing server fails it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.api.homes import KINDS, Home, migrated, postgres_home, sqlite_home
+from tests.services.postgres import Database, PostgresServer
+
+
+@pytest.fixture(scope="session")
+def security_database(postgres: PostgresServer) -> Database:
+    return migrated(postgres)
+
+
+@pytest.fixture(params=KINDS)
+def home(request: pytest.FixtureRequest, tmp_path: Path) -> Home:
+    if request.param == "sqlite":
+        return sqlite_home(tmp_path)
+    return postgres_home(tmp_path, request.getfixturevalue("security_database"))
