@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from recollect.model import Theme, WorkingMemory
 from recollect.ports import Capability, Store, Tx
-from recollect.stores.postgres import PostgresStore
 from recollect.testing import columns_containing, files_containing
 from tests.contract.samples import (
     ANA,
@@ -26,8 +24,7 @@ from tests.contract.samples import (
     shelve,
     unit,
 )
-from tests.contract.stores import CAPABILITIES, OPENERS, Ground, migrated_database
-from tests.services.postgres import Database, PostgresServer
+from tests.contract.stores import CAPABILITIES, OPENERS, Ground, shared_database
 
 WORD = "zanzibarisch"
 CHINESE = "斑马海岸"
@@ -100,25 +97,17 @@ async def test_one_forgotten_memory_leaves_the_files_while_others_stay(tmp_path:
         assert files_containing(tmp_path, CHINESE) == []
 
 
-@pytest.fixture
-async def postgres_ground(postgres: PostgresServer) -> AsyncIterator[tuple[Store, Database]]:
-    database = migrated_database(postgres)
-    store = await PostgresStore.open(database.app_url, pool_size=2)
-    yield store, database
-    await store.close()
-    postgres.discard(database)
-
-
-@pytest.mark.parametrize("needle", [WORD, CHINESE])
-async def test_columns_of_postgres_hold_no_deleted_word(postgres_ground: tuple[Store, Database], needle: str) -> None:
-    store, database = postgres_ground
-    await fill(store)
-    await store.write(ANA, plant)
-    planted = set(columns_containing(database.superuser_url, needle))
-    assert {"public.memories.content", "public.messages.content", "public.entries.tsv"} <= planted
-    await store.write(ANA, forget)
-    left = {column.split(".")[1] for column in columns_containing(database.superuser_url, needle)}
-    assert left <= {"themes"}, "a theme is its owner's, not the memory's"
-    await store.write(ANA, erase)
-    assert columns_containing(database.superuser_url, needle) == []
-    assert columns_containing(database.superuser_url, "word7"), "the probe still sees what was kept"
+async def test_columns_of_postgres_hold_no_deleted_word(ground: Ground) -> None:
+    url = shared_database(ground.postgres()).superuser_url
+    async with OPENERS["postgres"](ground) as store:
+        await fill(store)
+        await store.write(ANA, plant)
+        for needle in (WORD, CHINESE):
+            planted = {"public.memories.content", "public.messages.content", "public.entries.tsv"}
+            assert planted <= set(columns_containing(url, needle))
+        await store.write(ANA, forget)
+        left = {column.split(".")[1] for needle in (WORD, CHINESE) for column in columns_containing(url, needle)}
+        assert left <= {"themes"}, "a theme is its owner's, not the memory's"
+        await store.write(ANA, erase)
+        assert [columns_containing(url, needle) for needle in (WORD, CHINESE)] == [[], []]
+        assert columns_containing(url, "word7"), "the probe still sees what was kept"

@@ -112,10 +112,11 @@ async def test_ties_break_by_kind_and_id_and_the_limit_keeps_the_best(store: Sto
     assert [each.target for each in await lexical(store, ANA, "tea", limit=2)] == found[:2]
 
 
-@pytest.mark.parametrize(("filter", "expected"), FILTERS)
-async def test_filters(store: Store, filter: Filter, expected: str) -> None:
+async def test_filters(store: Store) -> None:
     await shelve(store, ANA, *SHELF)
-    assert sorted(found_ids(await lexical(store, ANA, "tea", filter=filter))) == list(expected)
+    for filter, expected in FILTERS:
+        found = await lexical(store, ANA, "tea", filter=filter)
+        assert sorted(found_ids(found)) == list(expected), filter
 
 
 async def test_a_filter_does_not_cost_results_that_pass_it(store: Store) -> None:
