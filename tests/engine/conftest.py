@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from recollect.engine import Engine, EngineConfig
@@ -13,7 +10,9 @@ from recollect.model import Generation, Scope
 from recollect.ports import Embedder, Store
 from recollect.testing.clock import ManualClock
 from recollect.testing.embedder import HashEmbedder
-from tests.contract.stores import OPENERS, Ground
+from tests.contract.conftest import blank_file, ground, store
+
+__all__ = ["blank_file", "ground", "store"]  # the fixtures of the contract suite: an engine runs over the same stores
 
 ANA = Scope("acme", "ana")
 
@@ -28,17 +27,6 @@ def engine_over(
     clock = clock or ManualClock()
     generations = Generations(store, clock, embedder or HashEmbedder(), no_other_model)
     return Engine(store, clock, config or EngineConfig(), generations)
-
-
-@pytest.fixture
-def ground(request: pytest.FixtureRequest, tmp_path: Path) -> Ground:
-    return Ground(tmp_path, postgres=lambda: request.getfixturevalue("postgres"))
-
-
-@pytest.fixture(params=sorted(OPENERS))
-async def store(request: pytest.FixtureRequest, ground: Ground) -> AsyncIterator[Store]:
-    async with OPENERS[request.param](ground) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
@@ -21,6 +22,7 @@ from recollect.policy.guard import (
 )
 
 E = TypeVar("E", bound=StrEnum)
+_MONTH = re.compile(r"\d{4}-\d{2}")
 
 
 def checked_choice(value: object, kind: type[E], what: str) -> E:
@@ -32,10 +34,10 @@ def checked_choice(value: object, kind: type[E], what: str) -> E:
 
 
 def checked_time(value: object, what: str) -> datetime:
-    """A moment in UTC. Text in ISO 8601 is understood; a time without a zone is taken as UTC."""
+    """A moment in UTC. Text in ISO 8601 is understood, down to a bare month; a time without a zone is taken as UTC."""
     if isinstance(value, str):
         try:
-            value = datetime.fromisoformat(value)
+            value = datetime.fromisoformat(f"{value}-01" if _MONTH.fullmatch(value) else value)
         except ValueError:
             raise InvalidInput(f"{what} must be a time such as 2025-03-01T09:30:00Z") from None
     if not isinstance(value, datetime):

@@ -18,11 +18,12 @@ from recollect.engine import search
 from recollect.engine.boundary import may_recall
 from recollect.engine.embed import embedded
 from recollect.errors import InvalidInput, RecollectError
-from recollect.model import Generation, Hit, Memory, Message, Query, Recall, Scope, Target, Trace
+from recollect.model import Hit, Memory, Message, Query, Recall, Scope, Target, Trace
 from recollect.policy.budget import fit
 from recollect.policy.guard import MAX_QUERY_CHARS, checked_fraction
+from recollect.policy.question import prepare
 from recollect.policy.recipes import Recipe, recipe_named
-from recollect.ports import Tx, Vector
+from recollect.ports import Embedder, Tx, Vector
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
@@ -49,14 +50,14 @@ async def recall(engine: Engine, scope: Scope, query: Query) -> Recall:
     recipe = recipe_named(query.recipe)
     query = _checked(query, recipe, engine.clock.now())
     course = Course(recipe.name)
-    vector = await _query_vector(engine, query.text, course)
+    asked = await _asked(engine, scope, query, course)
     lap = course.lap("embed", course.started)
 
     def work(tx: Tx) -> tuple[list[Hit], bool]:
         if not may_recall(tx):
             course.degraded.append("memory_off")
             return [], False
-        found = search.candidates(tx, engine.shelves, recipe, query, vector, course.generation)
+        found = search.candidates(tx, engine.shelves, recipe, asked)
         course.candidates = found.counts
         relevant = _relevant(found.ranked, recipe, query.min_relevance)
         return _hits(tx, relevant[: query.limit]), len(relevant) > query.limit
@@ -81,18 +82,36 @@ def _checked(query: Query, recipe: Recipe, now: datetime) -> Query:
     return replace(query, text=text, now=query.now or now, filter=replace(query.filter, kinds=kinds))
 
 
-async def _query_vector(engine: Engine, text: str, course: Course) -> Vector | None:
+async def _asked(engine: Engine, scope: Scope, query: Query, course: Course) -> search.Asked:
+    """Read the question in the light of who speaks in this memory, and embed what it means."""
+    embedder: Embedder | None = None
     try:
-        serving: Generation | None = await engine.generations.serving()
+        serving = await engine.generations.serving()
         embedder = await engine.generations.embedder(serving) if serving else None
-        if serving is None or embedder is None:
-            return None
-        course.generation = serving.id
-        vector: Vector = (await embedded(embedder, [text], query=True))[0]
+        course.generation = serving.id if serving and embedder else None
     except RecollectError:
         course.degraded.append("dense")
-        return None
-    return vector
+    question = prepare(query.text, query.now, await _speakers(engine, scope, course.generation))
+    vectors: Sequence[Vector] = ()
+    if embedder is not None:
+        try:
+            vectors = list(await embedded(embedder, question.texts, query=True))
+        except RecollectError:
+            course.degraded.append("dense")
+    return search.Asked(query, question, vectors, course.generation)
+
+
+async def _speakers(engine: Engine, scope: Scope, generation: str | None) -> Sequence[str]:
+    """The names people go by in this scope: from the copy at hand, which is read first if there is none yet."""
+    copy = engine.shelves.of(scope)
+    if not copy.revision:
+
+        def load(tx: Tx) -> None:
+            with copy.lock:
+                copy.refresh(tx, generation, engine.shelves.most_entries)
+
+        await engine.store.read(scope, load)
+    return copy.shelf.speakers
 
 
 def _relevant(

@@ -1,7 +1,7 @@
 """Candidates: who could answer, in which order, and how sure that is.
 
 Small scopes are ranked exactly over their in-memory copy; large ones through the store's own indexes. Either way a candidate
-comes with the evidence that brought it: the rank and score of each leg.
+comes with the evidence that brought it.
 """
 
 from __future__ import annotations
@@ -10,12 +10,23 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from recollect.engine.shelves import Shelves
-from recollect.model import Entry, Found, Query, Target
+from recollect.engine.shelves import Copy, Shelves
+from recollect.model import Found, Query, Target
 from recollect.policy.fusion import reciprocal_rank_fusion
+from recollect.policy.native import DEFAULT, rank
+from recollect.policy.question import Question
 from recollect.policy.recipes import Recipe
-from recollect.policy.text import query_terms
 from recollect.ports import Tx, Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with everything that is known before the store is opened."""
+
+    query: Query
+    question: Question
+    vectors: Sequence[Vector]
+    generation: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,45 +43,75 @@ class Candidates:
     counts: Mapping[str, int]
 
 
-def candidates(
-    tx: Tx, shelves: Shelves, recipe: Recipe, query: Query, vector: Vector | None, generation: str | None
-) -> Candidates:
+def candidates(tx: Tx, shelves: Shelves, recipe: Recipe, asked: Asked) -> Candidates:
+    copy = shelves.of(tx.scope)
+    with copy.lock:
+        held = copy.refresh(tx, asked.generation, shelves.most_entries)
+        if held and recipe.order == "native":
+            return _native(copy, recipe, asked)
+        return _fused(tx, copy if held else None, recipe, asked)
+
+
+def _native(copy: Copy, recipe: Recipe, asked: Asked) -> Candidates:
+    assert asked.query.now is not None
+    allowed = copy.allowed(asked.query.filter, asked.query.now)
+    ranked = rank(copy.shelf, asked.question, asked.vectors, allowed, asked.query.limit)
+    found = [Candidate(copy.target(each.index), each.score, _relevance(each.signals), each.signals) for each in ranked]
+    return Candidates(found, {"held": len(copy.shelf), "ranked": len(found)})
+
+
+def _fused(tx: Tx, copy: Copy | None, recipe: Recipe, asked: Asked) -> Candidates:
+    """The two plain legs, merged: by ranks for the contracts, by scores for the native recipe over a large scope."""
+    query = asked.query
     assert query.now is not None
-    terms = query_terms(query.text)
-    lexical = tx.index.lexical(terms, query.filter, query.now, recipe.pool)
-    dense: Sequence[Found] = ()
-    if vector is not None and generation is not None:
-        dense = tx.index.dense(vector, generation, query.filter, query.now, recipe.pool)
-    return _fused(tx, terms, lexical, dense)
-
-
-def _fused(tx: Tx, terms: Sequence[str], lexical: Sequence[Found], dense: Sequence[Found]) -> Candidates:
-    legs = [[found.target for found in leg] for leg in (lexical, dense)]
-    fused = reciprocal_rank_fusion(legs)
-    ranks = [{target: rank for rank, target in enumerate(leg, start=1)} for leg in legs]
+    lexical = tx.index.lexical(asked.question.terms, query.filter, query.now, recipe.pool)
+    dense = _dense(tx, copy, recipe, asked)
+    legs = {"lexical": [found.target for found in lexical], "dense": [found.target for found in dense]}
+    fused = reciprocal_rank_fusion(legs.values())
     cosines = {found.target: found.score for found in dense}
-    entries = tx.index.entries(fused)
-    rarity = _rarity(terms, tx.index.frequencies(terms), max(len(entries), 1))
+    coverage = _coverage(tx, copy, asked.question.terms, list(fused))
+    if recipe.order == "native":
+        trust = float(getattr(DEFAULT, asked.question.kind))
+        fused = {target: coverage.get(target, 0.0) + trust * cosines.get(target, 0.0) for target in fused}
+    ranks = {leg: {target: rank for rank, target in enumerate(found, start=1)} for leg, found in legs.items()}
     ranked = []
     for target, score in sorted(fused.items(), key=lambda item: (-item[1], item[0])):
-        coverage = _coverage(entries[target], rarity) if target in entries else 0.0
-        signals = {"rrf": score, "coverage": coverage}
-        signals |= {
-            name: float(rank[target])
-            for name, rank in zip(("lexical_rank", "dense_rank"), ranks, strict=True)
-            if target in rank
-        }
+        signals = {"coverage": coverage.get(target, 0.0)}
+        signals |= {f"{leg}_rank": float(places[target]) for leg, places in ranks.items() if target in places}
         if target in cosines:
             signals["cosine"] = cosines[target]
-        ranked.append(Candidate(target, score, max(coverage, cosines.get(target, 0.0)), signals))
-    return Candidates(ranked, {"lexical": len(lexical), "dense": len(dense), "fused": len(fused)})
+        ranked.append(Candidate(target, score, _relevance(signals), signals))
+    return Candidates(ranked, {leg: len(found) for leg, found in legs.items()})
 
 
-def _rarity(terms: Sequence[str], frequencies: Mapping[str, int], size: int) -> dict[str, float]:
-    return {term: math.log(1 + size / (1 + frequencies.get(term, 0))) for term in terms}
+def _dense(tx: Tx, copy: Copy | None, recipe: Recipe, asked: Asked) -> Sequence[Found]:
+    if not asked.vectors or asked.generation is None:
+        return ()
+    query, vector = asked.query, asked.vectors[0]
+    assert query.now is not None
+    if copy is None:
+        return tx.index.dense(vector, asked.generation, query.filter, query.now, recipe.pool)
+    allowed = copy.allowed(query.filter, query.now)
+    return [Found(copy.target(row), cosine) for row, cosine in copy.shelf.dense(vector, allowed, recipe.pool)]
 
 
-def _coverage(entry: Entry, rarity: Mapping[str, float]) -> float:
-    total = sum(rarity.values())
-    held = set(entry.terms)
-    return sum(weight for term, weight in rarity.items() if term in held) / total if total else 0.0
+def _coverage(tx: Tx, copy: Copy | None, terms: Sequence[str], targets: Sequence[Target]) -> dict[Target, float]:
+    """How much of the question's rarity each target holds: a rare word found says more than three common ones."""
+    if copy is not None:
+        share = copy.shelf.match(terms, around=False).coverage
+        rows = {target: copy.shelf.row((target.kind, target.id)) for target in targets}
+        return {target: float(share[row]) for target, row in rows.items() if row is not None}
+    frequencies = tx.index.frequencies(terms)
+    size = max(tx.index.changes(0, None, 0).size, 1)
+    rarity = {term: math.log1p((size + 0.5) / (frequencies.get(term, 0) + 0.5)) for term in terms}
+    total = sum(rarity.values()) or 1.0
+    entries = tx.index.entries(targets)
+    held = {target: set(entry.terms) for target, entry in entries.items()}
+    return {
+        target: sum(weight for term, weight in rarity.items() if term in words) / total
+        for target, words in held.items()
+    }
+
+
+def _relevance(signals: Mapping[str, float]) -> float:
+    return min(1.0, max(0.0, signals.get("coverage", 0.0), signals.get("cosine", 0.0)))

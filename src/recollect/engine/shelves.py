@@ -8,21 +8,39 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from datetime import datetime
 
-from recollect.model import Change, Changes, Scope
-from recollect.policy.shelf import Card, Shelf
+import numpy as np
+
+from recollect.model import KINDS, Change, Changes, Filter, Scope, Target
+from recollect.policy.shelf import Card, Key, Mask, Shelf
 from recollect.ports import Tx
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
+class Labelled(Card):
+    """A card with what filters ask for."""
+
+    type: str | None = None
+    theme: str | None = None
+    tags: tuple[str, ...] = ()
+    expires_at: datetime | None = None
+
+
 class Copy:
     """One scope's shelf, at one revision of one generation. Used by one thread at a time."""
 
-    shelf: Shelf = field(default_factory=Shelf)
-    revision: int = 0
-    generation: str | None = None
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self._start_over(None)
+
+    def _start_over(self, generation: str | None) -> None:
+        self.shelf = Shelf()
+        self.revision = 0
+        self.generation = generation
+        self._expiring: dict[Key, datetime] = {}
+        self._masks: dict[Filter, Mask | None] = {}
 
     def refresh(self, tx: Tx, generation: str | None, most: int) -> bool:
         """Make it current. False when the scope is too large to be held."""
@@ -38,20 +56,55 @@ class Copy:
         self._apply(changes)
         return True
 
+    def allowed(self, filter: Filter, now: datetime) -> Mask | None:
+        """The rows a question may find; None when that is all of them."""
+        if filter not in self._masks:
+            self._masks[filter] = None if _is_open(filter) else self.shelf.mask(lambda card: _passes(card, filter))
+        mask = self._masks[filter]
+        gone = [self.shelf.row(key) for key, expiry in self._expiring.items() if expiry <= now]
+        if not gone:
+            return mask
+        mask = np.ones(self.shelf.rows, np.bool_) if mask is None else mask.copy()
+        mask[[row for row in gone if row is not None]] = False
+        return mask
+
+    def target(self, row: int) -> Target:
+        card = self.shelf.card(row)
+        return Target(card.kind, card.id)  # type: ignore[arg-type]
+
     def _apply(self, changes: Changes) -> None:
-        if changes.items:
-            self.shelf.put([_card(item) for item in changes.items])
         self.revision = changes.revision
+        if not changes.items:
+            return
+        cards = [_card(item) for item in changes.items]
+        self.shelf.put(cards)
+        self._masks.clear()
+        for card in cards:
+            self._expiring.pop(card.key, None)
+            if card.expires_at is not None:
+                self._expiring[card.key] = card.expires_at
 
-    def _start_over(self, generation: str | None) -> None:
-        self.shelf = Shelf()
-        self.revision = 0
-        self.generation = generation
+
+def _is_open(filter: Filter) -> bool:
+    return filter == Filter(kinds=filter.kinds) and set(filter.kinds) >= set(KINDS)
 
 
-def _card(change: Change) -> Card:
+def _passes(card: Card, filter: Filter) -> bool:
+    assert isinstance(card, Labelled)
+    return (
+        (not filter.kinds or card.kind in filter.kinds)
+        and (not filter.types or card.type in filter.types)
+        and (not filter.themes or card.theme in filter.themes)
+        and (not filter.sessions or card.session in filter.sessions)
+        and (not filter.tags or not set(filter.tags).isdisjoint(card.tags))
+        and (filter.since is None or card.created_at >= filter.since)
+        and (filter.until is None or card.created_at < filter.until)
+    )
+
+
+def _card(change: Change) -> Labelled:
     entry = change.entry
-    return Card(
+    return Labelled(
         seq=0,
         kind=entry.target.kind,
         id=entry.target.id,
@@ -65,6 +118,10 @@ def _card(change: Change) -> Card:
         chars=entry.chars,
         is_question=entry.is_question,
         vector=change.vector,
+        type=entry.type,
+        theme=entry.theme,
+        tags=entry.tags,
+        expires_at=entry.expires_at,
     )
 
 
@@ -91,6 +148,8 @@ class Shelves:
     def shrink(self) -> None:
         """Let go of the copies used longest ago until the budget holds; the latest always stays."""
         with self._lock:
+            if len(self._copies) < 2:
+                return
             total = sum(copy.shelf.nbytes for copy in self._copies.values())
             while total > self._most_bytes and len(self._copies) > 1:
                 _, oldest = self._copies.popitem(last=False)

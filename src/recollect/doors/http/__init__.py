@@ -1,0 +1,1 @@
+"""What every HTTP door shares: the app around them, who is asking, and one shape for errors."""

@@ -1,0 +1,1 @@
+"""The native door: the whole engine as REST, under /v1/memories."""
