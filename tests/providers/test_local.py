@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from recollect.providers.embedders.local import LocalEmbedder, Portion
+from recollect.providers.embedders.local import LocalEmbedder, Portion, use_encoder
 
 SURF = "I moved to Lisbon last spring and started learning to surf on weekends."
 
 
 def embed(texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
-    return asyncio.run(LocalEmbedder().embed(texts, query=query))
+    return asyncio.run(LocalEmbedder(use_encoder()).embed(texts, query=query))
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_what_means_the_same_is_nearer_than_what_does_not(text: str, paraphrase:
 
 
 def test_vectors_are_unit_float32_of_the_stated_size() -> None:
-    ours = LocalEmbedder()
+    ours = LocalEmbedder(use_encoder())
     found = embed([SURF, "", " ", "\x00", "🏄", "\ud83c", "é" * 3, "字" * 100_000])
     assert found.dtype == np.float32
     assert found.shape == (8, ours.dimensions)
@@ -83,6 +83,9 @@ class Slow:
         self.begun = threading.Semaphore(0)
         self.go = threading.Semaphore(0)
 
+    def reads(self, text: str) -> bool:
+        return True
+
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.begun.release()
         assert self.go.acquire(timeout=30)
@@ -109,7 +112,7 @@ async def test_a_query_waits_for_one_slice_and_never_for_the_batch() -> None:
 
 
 async def test_the_event_loop_goes_on_while_a_batch_is_embedded() -> None:
-    ours = LocalEmbedder()
+    ours = LocalEmbedder(use_encoder())
     await ours.embed([SURF])
     batch = asyncio.create_task(ours.embed([SURF] * 300))
     beats = 0
@@ -149,8 +152,8 @@ def test_a_forked_child_embeds_too() -> None:
     code = (
         "import asyncio, os\n"
         "import numpy as np\n"
-        "from recollect.providers.embedders.local import LocalEmbedder\n"
-        "embed = lambda: asyncio.run(LocalEmbedder().embed(['surf'], query=True))\n"
+        "from recollect.providers.embedders.local import LocalEmbedder, use_encoder\n"
+        "embed = lambda: asyncio.run(LocalEmbedder(use_encoder()).embed(['surf'], query=True))\n"
         "before = embed()\n"
         "child = os.fork()\n"
         "if child == 0:\n"
@@ -163,8 +166,8 @@ def test_a_forked_child_embeds_too() -> None:
 def test_the_process_leaves_at_once_with_a_batch_under_way() -> None:
     code = (
         "import asyncio, threading, time\n"
-        "from recollect.providers.embedders.local import LocalEmbedder\n"
-        "ours = LocalEmbedder()\n"
+        "from recollect.providers.embedders.local import LocalEmbedder, use_encoder\n"
+        "ours = LocalEmbedder(use_encoder())\n"
         "asyncio.run(ours.embed(['warm']))\n"
         "batch = lambda: asyncio.run(ours.embed(['a text of some length'] * 200_000))\n"
         "threading.Thread(target=batch, daemon=True).start()\n"

@@ -60,7 +60,7 @@ class EmbeddingServer:
         self.longest_status = 400
         self.visited = threading.Event()
         self.stopping = threading.Event()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._http = _Quiet(("127.0.0.1", 0), _handler(self))
         self._http.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
 
@@ -108,6 +108,11 @@ class EmbeddingServer:
             self._http.shutdown()
             self._http.server_close()
             thread.join()
+
+
+class _Quiet(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Clients that hang up are what some of the tests are about."""
 
 
 def _handler(server: EmbeddingServer) -> type[BaseHTTPRequestHandler]:

@@ -111,16 +111,15 @@ def _http(provider: str, config: EmbedderConfig, url: str | None) -> HttpEmbedde
 
 
 def _local(models_dir: Path | None, model: str | None) -> Embedder:
-    """The best model this machine has, or the one that was asked for and no other."""
-    from recollect.providers.embedders.local import Encoder, LocalEmbedder, use_encoder
-    from recollect.providers.embedders.pair import PairEncoder, pair_encoder
+    """The best that this machine has, or the one that was asked for and no other."""
+    from recollect.providers.embedders.local import LocalEmbedder, UseEncoder, use_encoder
+    from recollect.providers.embedders.pair import PAIR, pair
 
-    many: Encoder = use_encoder()
-    if model == many.model:
-        return LocalEmbedder(many)
-    pair = pair_encoder(models_dir)
-    if model not in {None, PairEncoder.model}:
-        raise InvalidInput(f"the local models are {PairEncoder.model} and {many.model}")
-    if model is not None and pair is None:
+    if model not in {None, PAIR, UseEncoder.model}:
+        raise InvalidInput(f"the local models are {PAIR} and {UseEncoder.model}")
+    if model == UseEncoder.model:
+        return LocalEmbedder(use_encoder())
+    both = pair(models_dir)
+    if model == PAIR and both is None:
         raise Unavailable(f"the weights or the runtime of {model} are not installed")
-    return LocalEmbedder(pair or many)
+    return both or LocalEmbedder(use_encoder())

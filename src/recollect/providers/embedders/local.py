@@ -1,12 +1,11 @@
-"""The embedder that needs nothing: no key, no network, no server. English, Chinese and fourteen more
-languages.
+"""The embedder that needs nothing: no key, no network, no server.
 
-The weights come inside a Python package and are loaded on first use, once in a process, however many
-embedders exist. One thread of arithmetic is enough for a short text in about two milliseconds, and more
-threads make it slower on a busy machine.
+Weights come inside Python packages and are loaded on first use, once in a process, however many embedders
+exist. One thread of arithmetic is enough for a question in a few milliseconds, and more threads make it slower
+on a busy machine.
 
-A long text is embedded in pieces and their mean is taken: the model averages over words anyway, memory
-and time stay bounded, and no single text can hold up a query.
+A long text is embedded in pieces and their mean is taken, so memory and time stay bounded and no single text
+can hold up a query. Several models may embed a text together: their vectors are put one after the other.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ _DESK = Desk()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Portion:
-    """How much a model is given at a time, so that a slice takes ten to thirty milliseconds and no more."""
+    """How much a model is given at a time, so that a slice takes ten to twenty milliseconds and no more."""
 
     piece_bytes: int
     pieces: int
-    """A long text is cut into this many pieces at most; what is beyond them is not embedded."""
+    """A long text is cut into this many pieces at most; what is beyond them this model does not see."""
     texts: int
     bytes: int
 
@@ -44,17 +43,22 @@ class Encoder(Protocol):
     """A model in this process. It is never called twice at the same time."""
 
     @property
-    def model(self) -> str: ...
+    def model(self) -> str:
+        """Weights and recipe: the number after the stroke counts changes in how vectors are made."""
+
     @property
     def dimensions(self) -> int: ...
     @property
     def portion(self) -> Portion: ...
 
+    def reads(self, text: str) -> bool:
+        """Whether this model has anything to say about such a text."""
+
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
 
 
 class UseEncoder:
-    """Universal Sentence Encoder, multilingual, version 3."""
+    """Universal Sentence Encoder, multilingual, version 3: English, Chinese and fourteen more languages."""
 
     model = "use-m3/1"
     dimensions = 512
@@ -62,6 +66,9 @@ class UseEncoder:
 
     def __init__(self) -> None:
         self._use: Any = None
+
+    def reads(self, text: str) -> bool:
+        return True
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         if self._use is None:
@@ -71,50 +78,64 @@ class UseEncoder:
 
 
 class LocalEmbedder:
-    """An `Embedder` over a model in this process. Usable from any thread and any event loop."""
+    """An `Embedder` over one or more models in this process. Usable from any thread and any event loop."""
 
     provider = "local"
 
-    def __init__(self, encoder: Encoder | None = None) -> None:
-        self._encoder = encoder or use_encoder()
+    def __init__(self, first: Encoder, *others: Encoder, model: str | None = None) -> None:
+        """`model` is what several go by together; one alone goes by its own name."""
+        self._encoders = (first, *others)
+        self._model = model or first.model
 
     @property
     def model(self) -> str:
-        return self._encoder.model
+        return self._model
 
     @property
     def dimensions(self) -> int:
-        return self._encoder.dimensions
+        return sum(encoder.dimensions for encoder in self._encoders)
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
-        portion = self._encoder.portion
-        cut = [pieces(sendable(text), portion.piece_bytes, portion.pieces) for text in texts]
-        slices = batches(list(chain.from_iterable(cut)), portion.texts, portion.bytes)
-        vectors = np.concatenate([await self._on_its_thread(part, query) for part in slices])
-        if len(vectors) == len(texts):
-            return vectors
-        starts = np.cumsum([0, *map(len, cut[:-1])])
-        return checked(np.add.reduceat(vectors, starts, axis=0), len(texts), self.dimensions)
+        clean = [sendable(text) for text in texts]
+        parts = [await _part(encoder, clean, query) for encoder in self._encoders]
+        return checked(np.hstack(parts), len(texts), self.dimensions)
 
     async def close(self) -> None:
         """Nothing to let go of: the weights belong to the process, and another embedder may be using them."""
 
-    async def _on_its_thread(self, texts: Sequence[str], query: bool) -> NDArray[np.float32]:
-        """One slice. The next is handed over after it, so who stops waiting leaves no more than one behind."""
-        thread = _DESK.thread(urgent=query)
-        return await asyncio.get_running_loop().run_in_executor(thread, self._slice, texts, query)
 
-    def _slice(self, texts: Sequence[str], query: bool) -> NDArray[np.float32]:
-        with _DESK.turns.take(urgent=query):
-            vectors = self._encoder.encode(texts)
-        return checked(vectors, len(texts), self.dimensions)
+async def _part(encoder: Encoder, texts: Sequence[str], query: bool) -> NDArray[np.float32]:
+    """One model's unit vectors; zeros for the texts that are not for it."""
+    vectors = np.zeros((len(texts), encoder.dimensions), dtype=np.float32)
+    own = [at for at, text in enumerate(texts) if encoder.reads(text)]
+    if not own:
+        return vectors
+    portion = encoder.portion
+    cut = [pieces(texts[at], portion.piece_bytes, portion.pieces) for at in own]
+    slices = batches(list(chain.from_iterable(cut)), portion.texts, portion.bytes)
+    found = np.concatenate([await _on_its_thread(encoder, each, query) for each in slices])
+    starts = np.cumsum([0, *map(len, cut[:-1])])
+    vectors[own] = checked(np.add.reduceat(found, starts, axis=0), len(own), encoder.dimensions)
+    return vectors
+
+
+async def _on_its_thread(encoder: Encoder, texts: Sequence[str], query: bool) -> NDArray[np.float32]:
+    """One slice. The next is handed over after it, so who stops waiting leaves no more than one behind."""
+    thread = _DESK.thread(urgent=query)
+    return await asyncio.get_running_loop().run_in_executor(thread, _in_turn, encoder, texts, query)
+
+
+def _in_turn(encoder: Encoder, texts: Sequence[str], query: bool) -> NDArray[np.float32]:
+    with _DESK.turns.take(urgent=query):
+        vectors = encoder.encode(texts)
+    return checked(vectors, len(texts), encoder.dimensions)
 
 
 @cache
 def use_encoder() -> UseEncoder:
-    """The process's one copy of the default model."""
+    """The process's one copy of the multilingual model."""
     return UseEncoder()
 
 
