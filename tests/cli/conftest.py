@@ -15,6 +15,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from recollect.cli import app
+from recollect.ports import Embedder
+from recollect.providers.embedders import EmbedderConfig, choose
 from tests.providers.wire import EmbeddingServer
 
 QUIET = {"COLUMNS": "80", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NO_COLOR": "1"}
@@ -67,6 +69,13 @@ class CommandLine:
     def whole_environment(self) -> Mapping[str, str]:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
         return {**inherited, **self.environment}
+
+
+def the_local_model() -> Embedder:
+    """Whichever model is the best one on this machine."""
+    chosen = choose(EmbedderConfig(provider="local"))
+    assert chosen is not None
+    return chosen
 
 
 @pytest.fixture

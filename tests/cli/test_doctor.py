@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from recollect.providers.embedders.local import use_encoder
 from recollect.stores import migrations
-from tests.cli.conftest import CommandLine
+from tests.cli.conftest import CommandLine, the_local_model
 from tests.providers.wire import EmbeddingServer, Fault
 from tests.services.postgres import Database
 
@@ -25,7 +24,7 @@ def detail(report: dict[str, Any], name: str) -> str:
 
 
 def test_a_healthy_memory(cli: CommandLine) -> None:
-    cli.env |= {"RECOLLECT_EMBEDDER": "local", "RECOLLECT_EMBEDDER_MODEL": use_encoder().model}
+    cli.env |= {"RECOLLECT_EMBEDDER": "local"}
     cli("add", "the canary is called Zerzura")
     report = cli.json("doctor")
     assert report["ok"]
@@ -33,7 +32,7 @@ def test_a_healthy_memory(cli: CommandLine) -> None:
         states(report)
     )
     assert set(states(report).values()) == {"ok"}
-    assert f"{use_encoder().dimensions} dimensions" in detail(report, "embedder")
+    assert f"{the_local_model().dimensions} dimensions" in detail(report, "embedder")
     assert "0 pending, 0 failed" in detail(report, "embeddings")
     told = cli("doctor").stdout
     assert "all is well" in told

@@ -10,12 +10,11 @@ import time
 import pytest
 
 from recollect.engine.generations import generation_of
-from recollect.providers.embedders.local import LocalEmbedder, use_encoder
-from tests.cli.conftest import CommandLine
+from tests.cli.conftest import CommandLine, the_local_model
 from tests.providers.wire import SIZE, EmbeddingServer, Fault
 
-LOCAL = generation_of(LocalEmbedder(use_encoder()))
-LOCALLY = {"RECOLLECT_EMBEDDER": "local", "RECOLLECT_EMBEDDER_MODEL": use_encoder().model}
+LOCAL = generation_of(the_local_model())
+LOCALLY = {"RECOLLECT_EMBEDDER": "local"}
 TEXTS = 24
 BATCH = 4
 LEASE = "5"
@@ -103,6 +102,8 @@ def test_a_failing_model_never_takes_over(filled: CommandLine, server: Embedding
     assert (report["complete"], report["failed"], report["settings"]) == (False, TEXTS, {})
     assert list(report["reasons"].values()) == [TEXTS]
     assert generations(filled)[LOCAL] == ("serving", TEXTS)
+    assert "refused the credentials" in filled(*to(server), code=3).stderr
+    server.faults.appendleft(Fault())
     told = filled(*to(server), code=5).stdout
     assert "the old embeddings go on serving" in told
 

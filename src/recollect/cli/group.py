@@ -25,6 +25,7 @@ COMMANDS = {
     "export": ("export", "Write everything in this space as JSON lines."),
     "import": ("import_", "Take back what `export` wrote."),
     "seed": ("seed", "Put a file of memories in, as the administrator."),
+    "serve": ("serve", "Serve the memory over HTTP, with a page to look at it."),
     "reembed": ("reembed", "Change the embedding model, or embed what is missing, while the old one serves."),
     "doctor": ("doctor", "Check that everything works, and say how to fix what doesn't."),
     "db": ("db", "The schema of the database: upgrade, current, check."),

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Annotated, Any
 
@@ -52,7 +53,7 @@ async def reembed(
     embedder = await open_embedder(embedder_config(wanted))
     if embedder is None:
         raise InvalidInput("embeddings are off; name a model with --provider, --model and --url")
-    async with opened(call) as here:
+    async with closing(embedder), opened(call) as here:
         before = await here.engine.generations.serving()
         generation, backlog = await _build(here, embedder)
         serving = await here.engine.generations.serving()
@@ -84,6 +85,15 @@ def _wanted(call: Call, provider: str | None, model: str | None, url: str | None
     return call.settings(
         embedder=provider, embedder_model=model, embedder_url=url, embedder_dimensions=dimensions, worker=False
     )
+
+
+@asynccontextmanager
+async def closing(embedder: Embedder) -> AsyncIterator[None]:
+    """The engine closes the embedders it has taken on; one that never got that far is closed here."""
+    try:
+        yield
+    finally:
+        await embedder.close()
 
 
 async def _build(here: Opened, embedder: Embedder) -> tuple[Generation, Backlog]:
