@@ -25,7 +25,7 @@ from recollect.stores.postgres.session import PostgresSession
 from recollect.stores.postgres.wire import halfvec
 from recollect.stores.sql.expressions import fixed, own
 from recollect.stores.sql.filters import FilterShape, filter_conditions, filter_params, filter_shape
-from recollect.stores.sql.index import SqlIndex, marked, ready_vector
+from recollect.stores.sql.index import SqlIndex, marked
 from recollect.stores.sql.session import Row
 from recollect.stores.sql.tables import embeddings, entries, generations
 
@@ -65,18 +65,32 @@ def _frequencies(count: int) -> Select[*tuple[Any, ...]]:
     return select(*counts).select_from(entries).where(own(entries), _TSV.op("@@")(_as("tsquery", "any")))
 
 
+def _wanted(shape: FilterShape, found: Any) -> ColumnElement[bool]:
+    """Whether a vector's entry passes the filter: one look-up by key.
+
+    OFFSET 0 keeps it a look-up. As a join, on tables that were just filled and have no statistics yet, Postgres
+    would read the whole scope once for every vector.
+    """
+    same = and_(entries.c.kind == found.c.kind, entries.c.target_id == found.c.target_id)
+    entry = select(entries.c.revision).where(*filter_conditions(shape), same).offset(literal_column("0"))
+    return entry.correlate(found).exists()
+
+
+def _ready(generation: ColumnElement[Any]) -> ColumnElement[bool]:
+    state = embeddings.c.state == fixed(EmbeddingState.READY)
+    return and_(own(embeddings), embeddings.c.generation == generation, state)
+
+
 @lru_cache(maxsize=256)
 def _exact(shape: FilterShape) -> Select[Any]:
-    # Distances first, alone: a sort that carries the vectors along spills to disk.
+    # Distances first and alone: a sort that carries the vectors along spills to disk.
     apart = embeddings.c.vector.op("<=>", return_type=Float())(_as("halfvec", "vector"))
-    ready = (embeddings.c.generation == bindparam("generation"), embeddings.c.state == fixed(EmbeddingState.READY))
-    measured = select(embeddings.c.kind, embeddings.c.target_id, apart.label("apart")).where(own(embeddings), *ready)
-    near = measured.cte("near").prefix_with("MATERIALIZED")
-    same = and_(near.c.kind == entries.c.kind, near.c.target_id == entries.c.target_id)
+    measured = select(embeddings.c.kind, embeddings.c.target_id, apart.label("apart"))
+    measured = measured.where(_ready(bindparam("generation")))
+    near = measured.order_by(apart, embeddings.c.kind, embeddings.c.target_id).cte("near").prefix_with("MATERIALIZED")
     return (
         select(near.c.kind, near.c.target_id, near.c.apart)
-        .join_from(near, entries, same)
-        .where(*filter_conditions(shape))
+        .where(_wanted(shape, near))
         .order_by(near.c.apart, near.c.kind, near.c.target_id)
         .limit(bindparam("limit"))
     )
@@ -89,9 +103,8 @@ def _approximate(shape: FilterShape, generation: str, dimensions: int) -> Select
     constant: ColumnElement[Any] = literal_column("'" + generation.replace("'", "''") + "'")
     apart = indexed.op("<=>", return_type=Float())(_as(type_, "vector"))
     return (
-        select(entries.c.kind, entries.c.target_id, apart.label("apart"))
-        .join_from(entries, embeddings, ready_vector())
-        .where(*filter_conditions(shape), own(embeddings), embeddings.c.generation == constant)
+        select(embeddings.c.kind, embeddings.c.target_id, apart.label("apart"))
+        .where(_ready(constant), _wanted(shape, embeddings))
         .order_by(apart)
         .limit(bindparam("limit"))
     )
