@@ -95,20 +95,20 @@ class Slow:
 
 async def test_a_query_waits_for_one_slice_and_never_for_the_batch() -> None:
     slow = Slow()
-    ours = LocalEmbedder(slow)
+    ours = LocalEmbedder(slow, slow)
     batch = asyncio.create_task(ours.embed(["text"] * 120))
     other = asyncio.create_task(ours.embed(["more"] * 60))
     await asyncio.to_thread(slow.begun.acquire)
     query = asyncio.create_task(ours.embed(["question"], query=True))
     # Time for the query to reach its thread and stand in line while the first slice is still under way.
     await asyncio.sleep(0.1)
-    slow.go.release(2)
+    slow.go.release(3)
     assert len(await query) == 1
-    assert slow.served[:2] == ["text", "question"]
+    assert slow.served[:3] == ["text", "question", "question"]
     slow.go.release(100)
     assert len(await batch) == 120
     assert len(await other) == 60
-    assert slow.served.count("text") == 10
+    assert slow.served.count("text") == 20
 
 
 async def test_the_event_loop_goes_on_while_a_batch_is_embedded() -> None:

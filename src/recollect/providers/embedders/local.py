@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -99,7 +100,8 @@ class LocalEmbedder:
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
         clean = [sendable(text) for text in texts]
-        parts = [await _part(encoder, clean, query) for encoder in self._encoders]
+        with _DESK.turns.ahead() if query else nullcontext():
+            parts = [await _part(encoder, clean, query) for encoder in self._encoders]
         return checked(np.hstack(parts), len(texts), self.dimensions)
 
     async def close(self) -> None:

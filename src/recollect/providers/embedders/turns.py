@@ -16,7 +16,7 @@ from contextlib import contextmanager
 
 
 class Turns:
-    """A lock that the urgent get first."""
+    """A lock that the urgent get first, and keep getting until they are through."""
 
     def __init__(self) -> None:
         self._free = threading.Condition()
@@ -24,11 +24,21 @@ class Turns:
         self._urgent = 0
 
     @contextmanager
+    def ahead(self) -> Iterator[None]:
+        """Someone urgent is here, maybe for several turns: nobody else begins one meanwhile."""
+        with self._free:
+            self._urgent += 1
+        try:
+            yield
+        finally:
+            with self._free:
+                self._urgent -= 1
+                self._free.notify_all()
+
+    @contextmanager
     def take(self, *, urgent: bool) -> Iterator[None]:
         with self._free:
-            self._urgent += urgent
             self._free.wait_for(lambda: not self._taken and (urgent or not self._urgent))
-            self._urgent -= urgent
             self._taken = True
         try:
             yield
