@@ -6,6 +6,7 @@ pending and says so. Commands that only look don't ask for a model at all.
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -14,10 +15,11 @@ from typing import Annotated
 import typer
 
 from recollect.cli.options import Call
+from recollect.cli.progress import bar
 from recollect.client import AsyncMemory
 from recollect.engine import Engine
 from recollect.errors import Unavailable
-from recollect.model import Backlog, Scope
+from recollect.model import Backlog, Generation, Scope
 from recollect.settings import Settings
 
 Wait = Annotated[float, typer.Option("--wait", min=0, metavar="SECONDS", help="How long to wait for embeddings.")]
@@ -25,6 +27,7 @@ NoWait = Annotated[bool, typer.Option("--no-wait", help="Leave embeddings to who
 
 PROVIDER_ATTEMPTS = 4
 """A provider that stumbles is asked this often, so each attempt gets its share of the time there is."""
+SLICE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +45,22 @@ class Opened:
         serving = await self.engine.generations.serving()
         if serving is None or self.settings.embedder == "off":
             return None
-        if seconds > 0:
-            with suppress(Unavailable):  # Time is up, and what is left is counted below.
-                await self.memory.flush(seconds)
-        return await self.engine.store.read(self.scope, lambda tx: tx.embeddings.backlog(serving.id))
+        left = await self._left(serving)
+        deadline = time.monotonic() + seconds
+        most = left.pending
+        with bar("embedding", most) as advance:
+            while (rest := deadline - time.monotonic()) > 0:
+                with suppress(Unavailable):  # Not done within the slice: the next one goes on.
+                    await self.memory.flush(min(rest, SLICE_SECONDS))
+                left = await self._left(serving)
+                most = max(most, left.pending)
+                advance(most - left.pending, most)
+                if not left.pending:
+                    break
+        return left
+
+    async def _left(self, generation: Generation) -> Backlog:
+        return await self.engine.store.read(self.scope, lambda tx: tx.embeddings.backlog(generation.id))
 
 
 @asynccontextmanager

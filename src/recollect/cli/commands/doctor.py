@@ -28,7 +28,8 @@ async def doctor(call: Call) -> None:
         print_json({"ok": not broken, "checks": plain(checks)})
     else:
         show(grid([(MARKS[check.state], _line(check)) for check in checks]))
-        show("" if broken else "all is well")
+        if not broken:
+            show("all is well")
     if broken:
         raise typer.Exit(1)
 
