@@ -9,6 +9,7 @@ the answer and written later.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from time import perf_counter
@@ -16,17 +17,21 @@ from typing import TYPE_CHECKING
 
 from recollect.engine import search
 from recollect.engine.boundary import may_recall
-from recollect.engine.embed import embedded
-from recollect.errors import InvalidInput, RecollectError
+from recollect.engine.embed import embedded, flush
+from recollect.errors import InvalidInput, RecollectError, Unavailable
 from recollect.model import Hit, Memory, Message, Query, Recall, Scope, Target, Trace
 from recollect.policy.budget import fit
 from recollect.policy.guard import MAX_QUERY_CHARS, checked_fraction
 from recollect.policy.question import prepare
 from recollect.policy.recipes import Recipe, recipe_named
+from recollect.policy.relevance import calibration
 from recollect.ports import Embedder, Tx, Vector
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
+
+WORTH_WAITING_FOR = 32
+PATIENCE_SECONDS = 0.25
 
 
 @dataclass
@@ -52,6 +57,20 @@ async def recall(engine: Engine, scope: Scope, query: Query) -> Recall:
     course = Course(recipe.name)
     asked = await _asked(engine, scope, query, course)
     lap = course.lap("embed", course.started)
+    hits, more = await _searched(engine, scope, recipe, asked, course)
+    if not hits and asked.vectors and not course.degraded and await _caught_up(engine, scope):
+        hits, more = await _searched(engine, scope, recipe, asked, course)
+    engine.shelves.shrink()
+    lap = course.lap("store", lap)
+    recalled = _within_budget(hits, more, recipe, query, course)
+    engine.accesses.note(scope, [hit.memory.id for hit in recalled.hits if hit.memory])
+    return recalled
+
+
+async def _searched(
+    engine: Engine, scope: Scope, recipe: Recipe, asked: search.Asked, course: Course
+) -> tuple[list[Hit], bool]:
+    """The hits, and whether there were more than asked for."""
 
     def work(tx: Tx) -> tuple[list[Hit], bool]:
         if not may_recall(tx):
@@ -59,15 +78,25 @@ async def recall(engine: Engine, scope: Scope, query: Query) -> Recall:
             return [], False
         found = search.candidates(tx, engine.shelves, recipe, asked)
         course.candidates = found.counts
-        relevant = _relevant(found.ranked, recipe, query.min_relevance)
-        return _hits(tx, relevant[: query.limit]), len(relevant) > query.limit
+        relevant = _relevant(found.ranked, recipe, asked.query.min_relevance)
+        limit = asked.query.limit
+        return _hits(tx, relevant[:limit]), len(relevant) > limit
 
-    hits, more = await engine.store.read(scope, work)
-    engine.shelves.shrink()
-    lap = course.lap("store", lap)
-    recalled = _within_budget(hits, more, recipe, query, course)
-    engine.accesses.note(scope, [hit.memory.id for hit in recalled.hits if hit.memory])
-    return recalled
+    return await engine.store.read(scope, work)
+
+
+async def _caught_up(engine: Engine, scope: Scope) -> bool:
+    """What was said a moment ago may answer in other words, once its embedding is there: worth a short wait, but only when
+    nothing else answers. False when nothing was pending."""
+    serving = await engine.generations.serving()
+    if serving is None:
+        return False
+    backlog = await engine.store.read(scope, lambda tx: tx.embeddings.backlog(serving.id))
+    if not 0 < backlog.pending <= WORTH_WAITING_FOR:
+        return False
+    with suppress(Unavailable):
+        await flush(engine, scope, PATIENCE_SECONDS)
+    return True
 
 
 def _checked(query: Query, recipe: Recipe, now: datetime) -> Query:
@@ -85,9 +114,11 @@ def _checked(query: Query, recipe: Recipe, now: datetime) -> Query:
 async def _asked(engine: Engine, scope: Scope, query: Query, course: Course) -> search.Asked:
     """Read the question in the light of who speaks in this memory, and embed what it means."""
     embedder: Embedder | None = None
+    model = ""
     try:
         serving = await engine.generations.serving()
         embedder = await engine.generations.embedder(serving) if serving else None
+        model = serving.model if serving else ""
         course.generation = serving.id if serving and embedder else None
     except RecollectError:
         course.degraded.append("dense")
@@ -98,7 +129,7 @@ async def _asked(engine: Engine, scope: Scope, query: Query, course: Course) -> 
             vectors = list(await embedded(embedder, question.texts, query=True))
         except RecollectError:
             course.degraded.append("dense")
-    return search.Asked(query, question, vectors, course.generation)
+    return search.Asked(query, question, vectors, course.generation, calibration(model, query.text))
 
 
 async def _speakers(engine: Engine, scope: Scope, generation: str | None) -> Sequence[str]:

@@ -16,7 +16,11 @@ from recollect.policy.fusion import reciprocal_rank_fusion
 from recollect.policy.native import DEFAULT, rank
 from recollect.policy.question import Question
 from recollect.policy.recipes import Recipe
+from recollect.policy.relevance import Calibration, relevance
 from recollect.ports import Tx, Vector
+
+EVIDENCE = frozenset({"lexical", "cosine"})
+"""A hit must share words or meaning with the question; time or speaker alone bring nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,11 @@ class Asked:
     question: Question
     vectors: Sequence[Vector]
     generation: str | None
+    calibration: Calibration
+    """How the cosines of unrelated texts lie under the model that made the vectors."""
+
+    def relevance(self, signals: Mapping[str, float], size: int) -> float:
+        return relevance(signals.get("cosine"), signals.get("coverage", 0.0), self.calibration, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +65,11 @@ def _native(copy: Copy, recipe: Recipe, asked: Asked) -> Candidates:
     assert asked.query.now is not None
     allowed = copy.allowed(asked.query.filter, asked.query.now)
     ranked = rank(copy.shelf, asked.question, asked.vectors, allowed, asked.query.limit)
-    found = [Candidate(copy.target(each.index), each.score, _relevance(each.signals), each.signals) for each in ranked]
+    found = [
+        Candidate(copy.target(each.index), each.score, asked.relevance(each.signals, len(copy.shelf)), each.signals)
+        for each in ranked
+        if not EVIDENCE.isdisjoint(each.signals)
+    ]
     return Candidates(found, {"held": len(copy.shelf), "ranked": len(found)})
 
 
@@ -69,7 +82,8 @@ def _fused(tx: Tx, copy: Copy | None, recipe: Recipe, asked: Asked) -> Candidate
     legs = {"lexical": [found.target for found in lexical], "dense": [found.target for found in dense]}
     fused = reciprocal_rank_fusion(legs.values())
     cosines = {found.target: found.score for found in dense}
-    coverage = _coverage(tx, copy, asked.question.terms, list(fused))
+    size = len(copy.shelf) if copy else tx.index.changes(0, None, 0).size
+    coverage = _coverage(tx, copy, asked.question.terms, list(fused), size)
     if recipe.order == "native":
         trust = float(getattr(DEFAULT, asked.question.kind))
         fused = {target: coverage.get(target, 0.0) + trust * cosines.get(target, 0.0) for target in fused}
@@ -80,7 +94,7 @@ def _fused(tx: Tx, copy: Copy | None, recipe: Recipe, asked: Asked) -> Candidate
         signals |= {f"{leg}_rank": float(places[target]) for leg, places in ranks.items() if target in places}
         if target in cosines:
             signals["cosine"] = cosines[target]
-        ranked.append(Candidate(target, score, _relevance(signals), signals))
+        ranked.append(Candidate(target, score, asked.relevance(signals, size), signals))
     return Candidates(ranked, {leg: len(found) for leg, found in legs.items()})
 
 
@@ -95,14 +109,15 @@ def _dense(tx: Tx, copy: Copy | None, recipe: Recipe, asked: Asked) -> Sequence[
     return [Found(copy.target(row), cosine) for row, cosine in copy.shelf.dense(vector, allowed, recipe.pool)]
 
 
-def _coverage(tx: Tx, copy: Copy | None, terms: Sequence[str], targets: Sequence[Target]) -> dict[Target, float]:
+def _coverage(
+    tx: Tx, copy: Copy | None, terms: Sequence[str], targets: Sequence[Target], size: int
+) -> dict[Target, float]:
     """How much of the question's rarity each target holds: a rare word found says more than three common ones."""
     if copy is not None:
         share = copy.shelf.match(terms, around=False).coverage
         rows = {target: copy.shelf.row((target.kind, target.id)) for target in targets}
         return {target: float(share[row]) for target, row in rows.items() if row is not None}
     frequencies = tx.index.frequencies(terms)
-    size = max(tx.index.changes(0, None, 0).size, 1)
     rarity = {term: math.log1p((size + 0.5) / (frequencies.get(term, 0) + 0.5)) for term in terms}
     total = sum(rarity.values()) or 1.0
     entries = tx.index.entries(targets)
@@ -111,7 +126,3 @@ def _coverage(tx: Tx, copy: Copy | None, terms: Sequence[str], targets: Sequence
         target: sum(weight for term, weight in rarity.items() if term in words) / total
         for target, words in held.items()
     }
-
-
-def _relevance(signals: Mapping[str, float]) -> float:
-    return min(1.0, max(0.0, signals.get("coverage", 0.0), signals.get("cosine", 0.0)))
