@@ -28,14 +28,11 @@ def scripts() -> ScriptDirectory:
 def upgrade_sqlite(connection: sqlite3.Connection, revision: str = "head") -> None:
     """Bring the database behind an autocommit connection to `revision`."""
     engine = create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
-    connection.execute("BEGIN EXCLUSIVE")
-    try:
-        with engine.connect() as wrapped:
-            _upgrade(wrapped, revision)
-            wrapped.commit()
-    finally:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
+    with engine.connect() as wrapped:
+        # Only now: connecting for the first time ends with a rollback, which would let the next process in.
+        connection.execute("BEGIN EXCLUSIVE")
+        _upgrade(wrapped, revision)
+        wrapped.commit()
 
 
 def upgrade_postgres(url: str, revision: str = "head", app_role: str | None = None) -> None:

@@ -13,6 +13,8 @@ come back with a rebuilt index later.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 _SECURE_DELETE_SINCE = (3, 42, 0)
 _TRIGGERS = ("entries_fts_insert", "entries_fts_delete", "entries_fts_update")
@@ -25,7 +27,13 @@ def _marked(row: str) -> str:
 
 _ADD = f"INSERT INTO entries_fts(rowid, terms) VALUES (new.seq, {_marked('new.')})"
 _REMOVE = f"INSERT INTO entries_fts(entries_fts, rowid, terms) VALUES ('delete', old.seq, {_marked('old.')})"
-_SHADOWS = ("entries_fts_data", "entries_fts_idx", "entries_fts_docsize")
+# What FTS5 itself writes for an index without rows; record 10 says which segments there are, and none can open without it.
+_EMPTY_INDEX = (
+    "DELETE FROM entries_fts_data",
+    "DELETE FROM entries_fts_idx",
+    "DELETE FROM entries_fts_docsize",
+    "INSERT INTO entries_fts_data(id, block) VALUES (1, x''), (10, x'00000000000000')",
+)
 _OBJECTS = (
     "DROP TABLE IF EXISTS entries_vocab",
     "DROP TABLE IF EXISTS entries_fts",
@@ -49,27 +57,31 @@ class FullText:
 
 
 def put_up(connection: sqlite3.Connection, wanted: bool | None = None) -> FullText:
-    """Make the index exist and be current, or make sure that it isn't in the way. `wanted` False does
-    without.
-    """
+    """Make the index exist and be current, or make sure that it isn't in the way. `wanted` False does without."""
     works = _has_fts5(connection) if wanted is None else wanted
     if works != _is_current(connection):
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            if works != _is_current(connection):
+        with _writing(connection):
+            if works != _is_current(connection):  # nobody else has done it meanwhile
                 _build(connection) if works else _step_aside(connection)
-            connection.execute("COMMIT")
-        finally:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
     return FullText(works)
 
 
-def clean(connection: sqlite3.Connection) -> None:
+def rebuild(connection: sqlite3.Connection) -> bool:
+    """Build the index anew from the entries, whatever state it is in; False when this SQLite has no FTS5."""
+    if not _has_fts5(connection):
+        return False
+    with _writing(connection):
+        _step_aside(connection)
+        _build(connection)
+    return True
+
+
+def clean(connection: sqlite3.Connection) -> bool:
     """Get deleted terms out of the index's segments."""
     if _is_current(connection) and not _deletes_securely():
         # Deleting only adds a note that an older segment no longer holds; merging all segments drops both.
         connection.execute("INSERT INTO entries_fts(entries_fts) VALUES ('optimize')")
+    return True
 
 
 def agrees(connection: sqlite3.Connection) -> bool:
@@ -79,10 +91,6 @@ def agrees(connection: sqlite3.Connection) -> bool:
     except sqlite3.DatabaseError:
         return False
     return True
-
-
-def rebuild(connection: sqlite3.Connection) -> None:
-    connection.execute("INSERT INTO entries_fts(entries_fts) VALUES ('rebuild')")
 
 
 def _has_fts5(connection: sqlite3.Connection) -> bool:
@@ -105,12 +113,23 @@ def _build(connection: sqlite3.Connection) -> None:
 
 
 def _step_aside(connection: sqlite3.Connection) -> None:
+    """Stop keeping the index, and keep no words in it. An SQLite without FTS5 can do this, but can't drop it."""
     for trigger in _TRIGGERS:
         connection.execute(f"DROP TRIGGER IF EXISTS {trigger}")
-    # The index itself can't be dropped by an SQLite that doesn't know FTS5, but it must not keep words either.
-    there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    for table in there.intersection(_SHADOWS):
-        connection.execute(f"DELETE FROM {table}")
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'entries_fts_data'").fetchone():
+        for statement in _EMPTY_INDEX:
+            connection.execute(statement)
+
+
+@contextmanager
+def _writing(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 def _deletes_securely() -> bool:

@@ -129,6 +129,11 @@ class SqliteStore:
         look = partial(upkeep.examine, path=self.path, full_text=self._full_text.works)
         return await asyncio.wrap_future(self._writing(look, alone=True))
 
+    async def reindex(self) -> bool:
+        """Build the full-text index anew, for the doctor's remedy; False when this SQLite has no FTS5."""
+        self._full_text.works = await asyncio.wrap_future(self._writing(fulltext.rebuild, alone=True))
+        return self._full_text.works
+
     async def close(self) -> None:
         """Finish what is queued, then let go of the file. Closing twice is fine."""
         if os.getpid() == self._pid:

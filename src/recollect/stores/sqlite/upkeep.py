@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from recollect.stores.sqlite import fulltext
 
 _PATIENCE_SECONDS = 5.0
 _PAUSE_SECONDS = 0.02
+_MOST_IN_MEMORY = 256 * 1024 * 1024
 
 _MISCOUNTED = """
     SELECT count(*) FROM spaces AS s WHERE size <> (
@@ -48,19 +49,42 @@ class Finding(NamedTuple):
 
 
 def scrub(connection: sqlite3.Connection) -> bool:
-    """Remove what was deleted from the index's segments, then move everything out of the log and empty it.
+    """Make deleted words unrecoverable from the files; False when somebody kept them in use, or there was no room.
 
-    Freed pages are overwritten as they are freed (`secure_delete`); what remains are index segments and the log.
+    `secure_delete` overwrites what is freed, and three things are out of its reach: segments of the full-text index, the log,
+    and copies that stay in the unused middle of a page when its rows move to another. Merging, emptying and rewriting
+    the file get rid of them, in this order.
     """
-    fulltext.clean(connection)
     deadline = time.monotonic() + _PATIENCE_SECONDS
+    return all(_patiently(connection, step, deadline) for step in (fulltext.clean, _rewrite, _empty_log))
+
+
+def _patiently(connection: sqlite3.Connection, step: Callable[[sqlite3.Connection], bool], deadline: float) -> bool:
     while True:
-        busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if not busy:
-            return True
+        try:
+            if step(connection):
+                return True
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                return False
         if time.monotonic() > deadline:
             return False
         time.sleep(_PAUSE_SECONDS)
+
+
+def _rewrite(connection: sqlite3.Connection) -> bool:
+    pages, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+    connection.execute(f"PRAGMA temp_store = {'MEMORY' if pages * size <= _MOST_IN_MEMORY else 'FILE'}")
+    try:
+        connection.execute("VACUUM")
+    finally:
+        connection.execute("PRAGMA temp_store = MEMORY")
+    return True
+
+
+def _empty_log(connection: sqlite3.Connection) -> bool:
+    busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    return not busy
 
 
 def examine(connection: sqlite3.Connection, path: Path | None, full_text: bool) -> list[Finding]:
@@ -83,7 +107,11 @@ def _file(connection: sqlite3.Connection, path: Path | None) -> Iterator[Finding
 def _index(connection: sqlite3.Connection, full_text: bool) -> Iterator[Finding]:
     if full_text:
         sound = fulltext.agrees(connection)
-        yield Finding("full text", sound, "the index agrees with the entries" if sound else "the index disagrees")
+        yield Finding(
+            "full text",
+            sound,
+            "the index agrees with the entries" if sound else "the index disagrees with the entries: build it anew",
+        )
     else:
         yield Finding("full text", False, "not in use: words are found by scanning, which is slow")
     for name, query, words in (

@@ -142,5 +142,9 @@ class Writer:
             if attempt.error is not None:
                 run("ROLLBACK TO piece")
             run("RELEASE piece")
-        run("COMMIT")
+        try:
+            run("COMMIT")
+        except sqlite3.Error as error:
+            name = getattr(error, "sqlite_errorname", "unknown")
+            raise Unavailable("the database could not be written; nothing was stored", sqlite=name) from None
         return attempts
