@@ -156,7 +156,7 @@ def _chosen(
 ) -> list[int]:
     """The rows to show: repeats step back behind what is new, and a rare word's best row is always among them."""
     pool = [row for row, _ in shelf.best(score, allowed, max(64, 4 * limit))]
-    if weights.twins:
+    if weights.twins and pool:
         pool = _repeats_last(shelf, score, pool)
     shown = pool[:limit]
     if weights.guard:
@@ -173,9 +173,11 @@ def _best_of(shelf: Shelf, score: Floats, rows: NDArray[np.int32], allowed: Mask
 
 
 def _repeats_last(shelf: Shelf, score: Floats, pool: list[int]) -> list[int]:
-    twin, created = shelf.column("twin"), shelf.column("created")
-    newest: dict[int, int] = {}
-    for row in sorted(pool, key=lambda row: (float(score[row]), float(np.nan_to_num(created[row])), row)):
-        newest[int(twin[row])] = row
-    first = set(newest.values())
-    return [row for row in pool if row in first] + [row for row in pool if row not in first]
+    """Of cards with the same words the best, and among equals the newest, stays in place; the rest go to the end."""
+    rows = np.array(pool)
+    created = np.nan_to_num(shelf.column("created")[rows])
+    best_first = np.lexsort((-rows, -created, -score[rows]))
+    _, first = np.unique(shelf.column("twin")[rows][best_first], return_index=True)
+    kept = np.zeros(len(rows), np.bool_)
+    kept[best_first[first]] = True
+    return [*rows[kept].tolist(), *rows[~kept].tolist()]

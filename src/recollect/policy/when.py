@@ -87,7 +87,7 @@ def windows(text: str, now: datetime) -> list[Window]:
         for match in pattern.finditer(rest):
             window = _resolved(resolve, match, now)
             if window:
-                found.append((match.start(), _led_by_distance(rest[: match.start()], window)))
+                found.append((match.start(), window))
                 rest = rest[: match.start()] + "\0" * len(match[0]) + rest[match.end() :]
     ordered = [window for _, window in sorted(found)]
     if len(ordered) == 2 and re.search(r"\bbetween\b|\bfrom\b.*\b(?:to|until|till)\b|从.*[到至]", rest):
@@ -97,7 +97,8 @@ def windows(text: str, now: datetime) -> list[Window]:
 
 def _resolved(resolve: Resolver, match: re.Match[str], now: datetime) -> Window | None:
     try:
-        return resolve(match, now)
+        window = resolve(match, now)
+        return _led_by_distance(match.string[: match.start()], window) if window else None
     except (ValueError, OverflowError):  # "31 February", "in 9000 years": dates no calendar holds
         return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.policy.text import MAX_TERM, analyse, keywords, normalise, query_terms
@@ -64,6 +64,7 @@ def test_query_terms_are_distinct_and_never_empty_where_the_text_is_not(text: st
     assert bool(terms) == bool(analyse(text))
 
 
+@settings(deadline=None)  # the first call loads a dictionary
 @given(any_text)
 def test_keywords_and_normalise_accept_every_text(text: str) -> None:
     folded = [word.casefold() for word in keywords(text)]
