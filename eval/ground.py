@@ -1,0 +1,75 @@
+"""What a golden run stands on: a fresh store of either kind, the real embedder, and, when asked for, a part that is down.
+
+Outages go in through the seams that real ones use. `dense`: everything is stored and embedded, then the model stops answering.
+`lexical`: the SQLite file is opened without its full-text index and ranked through the database, which leaves LIKE.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from eval.sets import OnceEmbedder
+from recollect.bootstrap import embedder_config, engine_over, open_embedder, open_store, sqlite_path
+from recollect.engine import Engine
+from recollect.errors import Unavailable, Unsupported
+from recollect.ports import Embedder, Store
+from recollect.settings import Settings
+from recollect.stores.sqlite import SqliteStore
+from recollect.testing.embedder import FaultyEmbedder
+
+StoreKind = Literal["sqlite", "postgres"]
+Outage = Literal["dense", "lexical", "redis"]
+
+
+@dataclass
+class Ground:
+    engine: Engine
+    model: FaultyEmbedder | None
+    outage: Outage | None
+
+    @property
+    def embedder(self) -> str:
+        return "off" if self.model is None else f"{self.model.provider}:{self.model.model}:{self.model.dimensions}"
+
+    def break_down(self) -> None:
+        """Let the outage begin."""
+        if self.outage == "dense" and self.model is not None:
+            self.model.fail_with = Unavailable("the model is down (simulated)")
+
+
+@asynccontextmanager
+async def opened(
+    kind: StoreKind, outage: Outage | None = None, embedder: Embedder | None = None
+) -> AsyncIterator[Ground]:
+    """`embedder` replaces the configured one."""
+    _refuse(kind, outage)
+    with tempfile.TemporaryDirectory(prefix="recollect-eval-", ignore_cleanup_errors=True) as folder:
+        settings = Settings.load(store="postgres" if kind == "postgres" else "", data_dir=Path(folder))
+        if outage == "lexical":
+            settings = replace(settings, exact_below=0)
+        chosen = embedder or await open_embedder(embedder_config(settings))
+        model = None if chosen is None else FaultyEmbedder(OnceEmbedder(chosen))
+        engine = engine_over(await _store(settings, outage), model, settings)
+        try:
+            yield Ground(engine, model, outage)
+        finally:
+            await engine.close()
+
+
+def _refuse(kind: StoreKind, outage: Outage | None) -> None:
+    if outage == "redis":
+        raise Unsupported("recall doesn't use Redis, so there is no outage of it to simulate")
+    if outage == "lexical" and kind == "postgres":
+        raise Unsupported("Postgres always has full text; try --outage lexical with --store sqlite")
+
+
+async def _store(settings: Settings, outage: Outage | None) -> Store:
+    path = sqlite_path(settings)
+    if outage == "lexical" and path is not None:
+        return await SqliteStore.open(path, full_text=False)
+    return await open_store(settings)
