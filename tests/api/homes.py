@@ -16,8 +16,16 @@ from typing import Any
 import psycopg
 
 from recollect import Memory
+from recollect.engine import Engine, EngineConfig
+from recollect.engine.generations import Generations
+from recollect.model import Generation
+from recollect.ports import Clock, Embedder, Store
+from recollect.providers.clock import SystemClock
 from recollect.stores import migrations
 from recollect.stores.migrations.postgres_ddl import OPEN, PROTECTED
+from recollect.stores.postgres import PostgresStore
+from recollect.stores.sqlite import SqliteStore
+from recollect.testing import HashEmbedder
 from tests.services.postgres import Database, PostgresServer
 
 KINDS = ("sqlite", "postgres")
@@ -63,3 +71,20 @@ def migrated(server: PostgresServer) -> Database:
     """A database with the current schema, cloned from one that was migrated once per server."""
     template = server.build_template("homes", lambda it: migrations.upgrade(it.owner_url, app_role="app"))
     return server.fresh_database(template)
+
+
+async def open_store(home: Home) -> SqliteStore | PostgresStore:
+    """The bare store, for what the public face has no door to."""
+    if home.kind == "sqlite":
+        return await SqliteStore.open(home.url)
+    return await PostgresStore.open(home.url, pool_size=4)
+
+
+def engine_over(store: Store, clock: Clock | None = None) -> Engine:
+    """An engine with a small embedder that needs no model and no server."""
+    clock = clock or SystemClock()
+    return Engine(store, clock, EngineConfig(), Generations(store, clock, HashEmbedder(), _no_other_model))
+
+
+async def _no_other_model(_: Generation) -> Embedder | None:
+    return None

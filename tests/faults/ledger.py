@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,8 @@ class Promises:
     memories: dict[str, str] = field(default_factory=dict)
     messages: dict[str, str] = field(default_factory=dict)
     forgotten: dict[str, str] = field(default_factory=dict)
+    said: Counter[str] = field(default_factory=Counter)
+    """How often each text was added."""
     open: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Announced and not acknowledged: one per hand, may have gone either way."""
     trouble: list[str] = field(default_factory=list)
@@ -60,7 +63,10 @@ class Promises:
 
     def _settle(self, line: dict[str, Any]) -> None:
         match line["do"]:
-            case "add" | "update":
+            case "add":
+                self.memories[line["id"]] = line["text"]
+                self.said[line["text"]] += 1
+            case "update":
                 self.memories[line["id"]] = line["text"]
             case "forget":
                 self.forgotten[line["id"]] = self.memories.pop(line["id"])

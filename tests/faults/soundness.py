@@ -8,9 +8,7 @@ from contextlib import closing
 
 import psycopg
 
-from recollect.stores.postgres import PostgresStore
-from recollect.stores.sqlite import SqliteStore
-from tests.api.homes import Home
+from tests.api.homes import Home, open_store
 
 _SAME = "(e.tenant_id, e.user_id, e.space, e.target_id) = (t.tenant_id, t.user_id, t.space, t.id)"
 _AGREEMENTS = {
@@ -65,8 +63,7 @@ def assert_well(home: Home) -> None:
 
 
 async def _assert_well(home: Home) -> None:
-    opened = SqliteStore.open(home.url) if home.kind == "sqlite" else PostgresStore.open(home.url, pool_size=1)
-    store: SqliteStore | PostgresStore = await opened
+    store = await open_store(home)
     findings = await store.checkup()
     await store.close()
     assert not [finding for finding in findings if not finding.ok]

@@ -31,7 +31,7 @@ def write_as_told(order: dict[str, Any]) -> None:
 
 
 class Hand:
-    """One thread's work. `steps` bounds it; `changes` mixes updates and forgetting into it."""
+    """One thread's work. `steps` bounds it; `changes` mixes updates and forgetting into it, `repeats` what others say too."""
 
     def __init__(self, memory: Memory, order: dict[str, Any], number: int) -> None:
         self._memory = memory
@@ -39,6 +39,7 @@ class Hand:
         self._chance = Random(f"{order['round']} {number}")
         self._changes = order.get("changes", False)
         self._steps = order.get("steps", sys.maxsize)
+        self._repeats = order.get("repeats", False)
         self._mine: dict[str, str] = {}
         self._count = 0
 
@@ -55,12 +56,14 @@ class Hand:
         kind = self._chance.random()
         if kind < 0.25:
             self._talk()
+        elif self._repeats and kind < 0.5:
+            self._add(f"everybody says this{self._chance.randrange(10)}")
         elif self._changes and self._mine and kind < 0.4:
             self._update(*self._chance.choice([*self._mine.items()]))
         elif self._changes and self._mine and kind < 0.55:
             self._forget(*self._mine.popitem())
         else:
-            self._add()
+            self._add(self._text())
 
     def _text(self) -> str:
         filling = " ".join(
@@ -68,8 +71,7 @@ class Hand:
         )
         return f"{self._name}n{self._count} {filling}"
 
-    def _add(self) -> None:
-        text = self._text()
+    def _add(self, text: str) -> None:
         say(event="intent", hand=self._name, do="add", text=text)
         receipt = self._memory.add(text, tags=[self._name])
         assert receipt.id is not None
