@@ -34,9 +34,10 @@ async def search(
     explain: Annotated[bool, typer.Option("--explain", help="Show the signals of each hit and the trace.")] = False,
 ) -> None:
     """Find what belongs to a question, best first."""
+    asked = whole(STDIN).strip() if query == STDIN else query
     async with opened(call) as here:
         recall = await here.memory.search(
-            whole(STDIN).strip() if query == STDIN else query,
+            asked,
             limit=limit,
             kinds=kind or KINDS,  # type: ignore[arg-type]  # checked where it is used
             types=type or (),
@@ -50,7 +51,7 @@ async def search(
             token_budget=token_budget,
         )
     if call.json:
-        print_json({"query": query, "hits": [_json(hit) for hit in recall.hits], "trace": recall.trace})
+        print_json({"query": asked, "hits": [_json(hit) for hit in recall.hits], "trace": recall.trace})
         return
     _show(recall, explain)
 
