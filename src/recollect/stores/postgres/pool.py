@@ -16,6 +16,7 @@ import random
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import Any, TypeVar
 
 import psycopg
@@ -76,10 +77,11 @@ class Pool:
         await asyncio.to_thread(self._threads.shutdown, True)
         await asyncio.to_thread(self._connections.close)
 
-    async def transaction(self, work: Callable[[Connection], T]) -> T:
-        """Run `work`, which opens a transaction with its first statement, and commit."""
+    async def transaction(self, work: Callable[[Connection], T], *, writes: bool) -> T:
+        """Run `work`, which opens a transaction with its first statement, and commit what it wrote."""
+        attempt = _write if writes else _read
         submitted = time.monotonic()
-        return await self._in_thread(lambda: self._transaction(work, submitted))
+        return await self._in_thread(lambda: self._transaction(lambda it: attempt(it, work), submitted))
 
     async def outside(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on a connection without a transaction, for the few statements that allow none."""
@@ -111,14 +113,14 @@ class Pool:
         with translated():
             self._connections.open()
 
-    def _transaction(self, work: Callable[[Connection], T], submitted: float) -> T:
+    def _transaction(self, run: Callable[[Connection], T], submitted: float) -> T:
         if time.monotonic() - submitted > self._wait_timeout:
             raise Unavailable("the database is overloaded: no connection became free in time")
         with translated():
             for attempt in range(1, ATTEMPTS):
                 connection = self._connections.getconn()
                 try:
-                    return _attempt(connection, work)
+                    return run(connection)
                 except RETRIED:
                     time.sleep(random.uniform(0, 0.01 * 2**attempt))
                 except LOST:
@@ -130,16 +132,21 @@ class Pool:
                 if connection.closed:
                     self._connections.check()
             with self._connections.connection() as connection:
-                return _attempt(connection, work)
+                return run(connection)
 
 
-def _attempt(connection: Connection, work: Callable[[Connection], T]) -> T:
+def _read(connection: Connection, work: Callable[[Connection], T]) -> T:
     try:
+        return work(connection)
+    finally:
+        _roll_back(connection)
+
+
+def _write(connection: Connection, work: Callable[[Connection], T]) -> T:
+    with ExitStack() as undo:
+        undo.callback(_roll_back, connection)
         result = work(connection)
-    except BaseException:
-        if not connection.closed:
-            connection.rollback()
-        raise
+        undo.pop_all()
     try:
         connection.commit()
     except psycopg.Error:
@@ -149,6 +156,11 @@ def _attempt(connection: Connection, work: Callable[[Connection], T]) -> T:
             "the connection was lost during the commit: whether it was stored is unknown", outcome="unknown"
         ) from None
     return result
+
+
+def _roll_back(connection: Connection) -> None:
+    if not connection.closed:
+        connection.rollback()
 
 
 def _reason(error: psycopg.OperationalError) -> str:

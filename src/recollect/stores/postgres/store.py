@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from typing import TypeVar
 
 import psycopg
@@ -53,15 +54,14 @@ class PostgresStore:
         if migrate_url is not None:
             await asyncio.to_thread(_migrate, migrate_url, user_of(url) or DEFAULT_APP_ROLE)
         pool = Pool(url, pool_size, statement_timeout_ms, connect_timeout, wait_timeout)
-        await pool.open()
-        try:
+        async with AsyncExitStack() as undo:
+            undo.push_async_callback(pool.close)
+            await pool.open()
             if not allow_privileged:
                 await pool.outside(doctor.refuse_privileged)
             await pool.outside(doctor.refuse_unready)
             scrubs = await pool.outside(scrubbing.possible)
-        except BaseException:
-            await pool.close()
-            raise
+            undo.pop_all()
         return cls(pool, exact_below, scrubs=scrubs)
 
     @property
@@ -72,7 +72,7 @@ class PostgresStore:
         def run(connection: Connection) -> T:
             return work(self._tx(connection, scope, writes=False))
 
-        return await self._pool.transaction(run)
+        return await self._pool.transaction(run, writes=False)
 
     async def write(self, scope: Scope, work: Callable[[Tx], T]) -> T:
         def run(connection: Connection) -> T:
@@ -82,14 +82,14 @@ class PostgresStore:
             tx.finish()
             return result
 
-        return await self._pool.transaction(run)
+        return await self._pool.transaction(run, writes=True)
 
     async def system(self, work: Callable[[System], T]) -> T:
         def run(connection: Connection) -> T:
             opening = Opening(scope=None, writes=True)
             return work(PostgresSystem(PostgresSession(connection, opening, self._exact_below)))
 
-        return await self._pool.transaction(run)
+        return await self._pool.transaction(run, writes=True)
 
     async def scrub(self) -> bool:
         return await self._pool.outside(scrubbing.scrub)
