@@ -41,13 +41,17 @@ class Running:
 
 async def open_engine(settings: Settings) -> Running:
     store = await open_store(settings)
-    embedder = await open_embedder(embedder_config(settings))
-    generations = Generations(store, SystemClock(), embedder, _recollector(settings), insist=_insists(settings))
-    engine = Engine(store, SystemClock(), engine_config(settings), generations)
+    engine = engine_over(store, await open_embedder(embedder_config(settings)), settings)
     worker = EmbeddedWorker(engine) if settings.worker and settings.embedder != "off" else None
     if worker is not None:
         worker.start()
     return Running(engine, settings, worker)
+
+
+def engine_over(store: Store, embedder: Embedder | None, settings: Settings) -> Engine:
+    """An engine without a worker: whoever asks for one runs the background work, or doesn't."""
+    generations = Generations(store, SystemClock(), embedder, _recollector(settings), insist=_insists(settings))
+    return Engine(store, SystemClock(), engine_config(settings), generations)
 
 
 def engine_config(settings: Settings) -> EngineConfig:

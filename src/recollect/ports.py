@@ -268,7 +268,8 @@ class Store(Protocol):
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors. Raises `Unavailable` when it can't; never returns NaN, a wrong count or a wrong size."""
+    """Turns texts into unit vectors. When it can't, it says why: `Unavailable` (try again), `NotAllowed` (the key),
+    `InvalidInput` (the text or the model). It never returns NaN, a wrong count or a wrong size."""
 
     @property
     def provider(self) -> str: ...

@@ -7,6 +7,7 @@ does for them comes in through `recollect.ports`.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
 from typing import Any
 
 from recollect.engine import browse, converse, embed, export, forget, recall, remember, revise
@@ -15,6 +16,7 @@ from recollect.engine.config import EngineConfig
 from recollect.engine.drafts import draft_from
 from recollect.engine.generations import Generations
 from recollect.engine.shelves import Shelves
+from recollect.errors import RecollectError
 from recollect.model import (
     ForgetReceipt,
     ImportReceipt,
@@ -89,9 +91,13 @@ class Engine:
 
     async def flush(self, scope: Scope, timeout: float | None = None) -> None:
         await embed.flush(self, scope, timeout)
-        await self.accesses.write(self.store, self.clock)
+        with suppress(RecollectError):
+            await self.accesses.write(self.store, self.clock)
 
     async def close(self) -> None:
-        await self.accesses.write(self.store, self.clock)
-        await self.generations.close()
-        await self.store.close()
+        """Let go of everything, whatever goes wrong on the way; accesses that can't be written any more are dropped."""
+        async with AsyncExitStack() as parting:
+            parting.push_async_callback(self.store.close)
+            parting.push_async_callback(self.generations.close)
+            with suppress(RecollectError):
+                await self.accesses.write(self.store, self.clock)
