@@ -17,8 +17,8 @@ def test_what_one_process_adds_the_next_one_finds(cli: CommandLine) -> None:
     cli.env["RECOLLECT_EMBEDDER"] = "local"
     told = cli.shell("add", "I prefer uv over pip for Python projects", "--type", "preference", "--tag", "tools")
     assert re.match(r"stored as [0-9a-f-]{36} · embedding ready\n$", told)
-    assert "uv over pip" in cli.shell("search", "which package manager do I like?")
-    assert json.loads(cli.shell("search", "package manager", "--json"))["hits"][0]["memory"]["tags"] == ["tools"]
+    assert "uv over pip" in cli.shell("search", "do I prefer uv or pip?")
+    assert json.loads(cli.shell("search", "uv or pip", "--json"))["hits"][0]["memory"]["tags"] == ["tools"]
 
 
 def test_chinese_text_is_kept_found_and_shown(cli: CommandLine) -> None:
