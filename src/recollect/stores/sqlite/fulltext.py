@@ -16,7 +16,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_SECURE_DELETE_SINCE = (3, 42, 0)
 _TRIGGERS = ("entries_fts_insert", "entries_fts_delete", "entries_fts_update")
 
 
@@ -77,9 +76,12 @@ def rebuild(connection: sqlite3.Connection) -> bool:
 
 
 def clean(connection: sqlite3.Connection) -> bool:
-    """Get deleted terms out of the index's segments."""
-    if _is_current(connection) and not _deletes_securely():
-        # Deleting only adds a note that an older segment no longer holds; merging all segments drops both.
+    """Get deleted terms out of the index's segments.
+
+    Deleting only adds a note that an older segment no longer holds; merging all segments drops both. FTS5's own `secure-delete`
+    is left alone: it changes the format, and an older SQLite could then neither search the file nor write to it.
+    """
+    if _is_current(connection):
         connection.execute("INSERT INTO entries_fts(entries_fts) VALUES ('optimize')")
     return True
 
@@ -108,8 +110,6 @@ def _is_current(connection: sqlite3.Connection) -> bool:
 def _build(connection: sqlite3.Connection) -> None:
     for statement in _OBJECTS:
         connection.execute(statement)
-    if _deletes_securely():
-        connection.execute("INSERT INTO entries_fts(entries_fts, rank) VALUES ('secure-delete', 1)")
 
 
 def _step_aside(connection: sqlite3.Connection) -> None:
@@ -130,7 +130,3 @@ def _writing(connection: sqlite3.Connection) -> Iterator[None]:
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
-
-
-def _deletes_securely() -> bool:
-    return sqlite3.sqlite_version_info >= _SECURE_DELETE_SINCE
