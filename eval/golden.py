@@ -20,7 +20,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -35,7 +35,7 @@ from recollect.policy.recipes import recipe_named
 
 SHIPPED = Path(__file__).with_name("memory_golden_dataset.json")
 TENANT, SPACE = "eval", "golden"
-LIMIT = 10
+LIMIT, DEEP = 10, 100
 SCOPES_AT_ONCE = 16
 MEMORY_FIELDS = {"content", "type", "tags", "key", "theme", "importance", "created_at", "expires_at"}
 
@@ -94,6 +94,15 @@ class Shown:
 
 
 @dataclass(frozen=True)
+class Missing:
+    """An expected memory that didn't come, and where it would have stood without a cut; no rank when nothing found it."""
+
+    content: str
+    rank: int | None
+    relevance: float | None
+
+
+@dataclass(frozen=True)
 class Answer:
     case: Golden
     shown: tuple[Shown, ...]
@@ -102,6 +111,7 @@ class Answer:
     """Counted here, over the texts as they were shown."""
     budget: int | None
     degraded: tuple[str, ...]
+    missing: tuple[Missing, ...] = ()
 
 
 def read(path: Path = SHIPPED) -> GoldenSet:
@@ -206,14 +216,24 @@ class Stage:
         started = perf_counter()
         recalled = await self._engine.recall(scope_of(case), query)
         seconds = perf_counter() - started
+        shown = tuple(self._shown(case, recalled))
+        lost = case.expected - {each.content for each in shown}
         return Answer(
             case=case,
-            shown=tuple(self._shown(case, recalled)),
+            shown=shown,
             seconds=seconds,
             tokens=sum(count_tokens(hit.content) for hit in recalled),
             budget=recipe_named(recipe).token_budget if case.token_budget is None else case.token_budget,
             degraded=recalled.trace.degraded,
+            missing=await self._look_for(case, query, lost) if lost else (),
         )
+
+    async def _look_for(self, case: Golden, query: Query, lost: frozenset[str]) -> tuple[Missing, ...]:
+        """Asked again without a cut, off the clock, so that whoever tunes can see how near a miss was."""
+        uncut = replace(query, min_relevance=0.0, limit=DEEP, token_budget=1_000_000)
+        everything = list(self._shown(case, await self._engine.recall(scope_of(case), uncut)))
+        places = {each.content: (rank, each.relevance) for rank, each in enumerate(everything, start=1)}
+        return tuple(Missing(text, *places.get(text, (None, None))) for text in sorted(lost))
 
     def _shown(self, case: Golden, recalled: Recall) -> Iterable[Shown]:
         """A hit is recognised by its id in its owner's books: a foreign text that reads the same is still foreign."""

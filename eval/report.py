@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from eval.golden import Answer
+from eval.golden import Answer, Missing
 from eval.verdict import THRESHOLDS, Threshold, faults
 
 WIDTH = 78
@@ -66,7 +66,8 @@ def _wrong(answers: Sequence[Answer]) -> Table:
     for column in ("case", "fault", "asked and expected", "what came, with its relevance"):
         table.add_column(column, overflow="fold")
     for answer in answers:
-        expected = [f"→ {_short(text)}" for text in sorted(answer.case.expected)] or ["→ nothing"]
+        lost = {each.content: _place(each) for each in answer.missing}
+        expected = [f"→ {_short(text)}{lost.get(text, '')}" for text in sorted(answer.case.expected)] or ["→ nothing"]
         came = [
             f"{_mark(answer, each.content)} {each.relevance:.2f} {_short(each.content)}" for each in answer.shown[:5]
         ]
@@ -77,6 +78,12 @@ def _wrong(answers: Sequence[Answer]) -> Table:
             escape("\n".join(came or ["nothing"])),
         )
     return table
+
+
+def _place(missing: Missing) -> str:
+    if missing.rank is None or missing.relevance is None:
+        return " (not found)"
+    return f" (would be no. {missing.rank}, {missing.relevance:.2f})"
 
 
 def _mark(answer: Answer, content: str) -> str:

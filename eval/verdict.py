@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from eval.golden import Answer
@@ -171,4 +171,5 @@ def line(answer: Answer) -> dict[str, Any]:
             }
             for each in answer.shown
         ],
+        "missing": [asdict(each) for each in answer.missing],
     }
