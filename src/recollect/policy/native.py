@@ -36,18 +36,20 @@ class NativeWeights:
     centring: float = 1.0
     session: float = 1.0
     factual: float = 0.5
+    long_factual: float = 1.4
+    """What `factual` grows to where texts are long: in a page, words meet by chance."""
     advice: float = 2.0
     statement: float = 3.0
     dialogue: float = 0.5
     time: float = 0.2
     speaker: float = 0.14
     question: float = 0.1
-    assistant: float = 0.05
+    assistant: float = 0.15
     preference: float = 0.1
     twins: bool = True
     """Show one of several cards with the same words, the newest, before any is repeated."""
     guard: bool = True
-    """Never lose a card that holds a rare word of the question."""
+    """Never lose a card that holds a rare identifier, number or address of the question, or one of its few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ def rank(
         match.alone if lean is None else match.alone + weights.lexical_window * lean * (match.around - match.alone)
     )
     cosine, dense = _dense(shelf, question, vectors, lean, weights)
-    trust = float(getattr(weights, question.kind)) if len(vectors) else 0.0
+    trust = _trust(shelf, question, weights) if len(vectors) else 0.0
     evidence = _prior(shelf, question, weights)
     prior = sum(evidence.values()) * (1 if question.kind == "factual" else 1 + trust)
     score = np.asarray(lexical + trust * dense + prior, np.float32)
@@ -89,6 +91,15 @@ def rank(
         Ranked(row, float(score[row]), {name: round(float(part[row]), 4) for name, part in parts.items() if part[row]})
         for row in rows
     ]
+
+
+def _trust(shelf: Shelf, question: Question, weights: NativeWeights) -> float:
+    """How much the dense leg counts for this kind of question, on a shelf of texts this long."""
+    trust = float(getattr(weights, question.kind))
+    if question.kind == "factual":
+        pages = min(1.0, max(0.0, (float(shelf.column("chars").mean()) - 200) / 800))
+        trust += pages * (weights.long_factual - trust)
+    return trust
 
 
 def _lean(shelf: Shelf, weights: NativeWeights) -> Floats | None:
@@ -112,7 +123,7 @@ def _dense(
     dense = meaning
     if lean is not None and weights.dense_window:
         dense = meaning + weights.dense_window * lean * (shelf.surroundings().smooth(meaning) - meaning)
-    if shelf.threads.is_dialogue and weights.session and question.kind in ("advice", "statement"):
+    if weights.session and shelf.threads.is_dialogue and question.kind in ("advice", "statement"):
         dense = dense + weights.session * shelf.threads.session_mean(meaning)
     return cosine, dense
 

@@ -63,7 +63,8 @@ class Card:
 
 class Lexical(NamedTuple):
     """BM25 as a share of the best any text could reach, of the rows alone and with their neighbours' words; the
-    share of the question's rarity each row covers; and the rows that hold one of its rare words."""
+    share of the question's rarity each row covers; and the rows of each rare word that quotes rather than describes:
+    one with digits or joints, or one of a question of three words at most."""
 
     alone: Floats
     around: Floats
@@ -168,7 +169,7 @@ class Shelf:
             most += idf
             alone[rows] += idf * counts * (_K1 + 1) / (counts + damp[rows])
             coverage[rows] += idf
-            if 0 < len(rows) <= max(1, min(3, self.rows // 200)):
+            if 0 < len(rows) <= max(1, min(3, self.rows // 200)) and (len(terms) < 4 or not term.isalpha()):
                 rare.append(rows)
             if near:
                 touched = near.spread(rows, counts, pool)
