@@ -63,13 +63,43 @@ async def test_a_provider_that_is_down_leaves_error_and_is_tried_again_later(sto
     assert (await state_of(engine, receipt.id))[0] is EmbeddingState.READY
 
 
-async def test_one_poisonous_text_does_not_hold_up_the_others(store: Store) -> None:
-    class Picky(HashEmbedder):
-        async def embed(self, texts, *, query=False):  # type: ignore[no-untyped-def]
-            if any("poison" in text for text in texts):
-                raise InvalidInput("the model refuses this text")
-            return await super().embed(texts, query=query)
+class Picky(HashEmbedder):
+    """Refuses one word, and everything when `wrong`."""
 
+    wrong = False
+
+    async def embed(self, texts, *, query=False):  # type: ignore[no-untyped-def]
+        if self.wrong or any("poison" in text for text in texts):
+            raise InvalidInput("the model refuses this text")
+        return await super().embed(texts, query=query)
+
+
+async def test_a_model_that_refuses_everything_is_asked_again_later(store: Store) -> None:
+    clock, picky = ManualClock(), Picky()
+    engine = engine_over(store, picky, clock=clock)
+    for number in range(3):
+        await engine.remember(ANA, {"content": f"bread {number}"})
+    picky.wrong = True
+    assert (await embed.run_once(engine)).failed == 3
+    picky.wrong = False
+    clock.advance(timedelta(minutes=1))
+    assert (await embed.run_once(engine)).embedded == 3
+
+
+async def test_a_refused_text_does_not_hold_up_a_change_of_model(store: Store) -> None:
+    engine = engine_over(store, HashEmbedder(64))
+    for text in ("bread and butter", "poison"):
+        await engine.remember(ANA, {"content": text})
+    await engine.flush(ANA)
+    generation, backlog = await embed.reembed(engine, Picky(96))
+    assert (backlog.pending, backlog.error) == (0, 1)
+    serving = await engine.generations.serving()
+    assert serving is not None
+    assert serving.id == generation.id
+    assert [hit.content for hit in await engine.recall(ANA, Query(text="poison"))] == ["poison"]
+
+
+async def test_one_poisonous_text_does_not_hold_up_the_others(store: Store) -> None:
     engine = engine_over(store, Picky())
     good = await engine.remember(ANA, {"content": "bread and butter"})
     bad = await engine.remember(ANA, {"content": "poison"})

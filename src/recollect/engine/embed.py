@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 SCOPES_AT_ONCE = 16
 ENQUEUE_AT_ONCE = 500
 FLUSH_POLL_SECONDS = 0.02
+PROBE = "a text that no model objects to"
 _jitter = Random()
 
 
@@ -101,11 +102,16 @@ async def fill(engine: Engine, generation: Generation, progress: Callable[[Pass]
 async def reembed(
     engine: Engine, embedder: Embedder, progress: Callable[[Pass], None] | None = None
 ) -> tuple[Generation, Backlog]:
-    """Build a generation with `embedder` while the old one serves, then switch. Not switched while anything is missing."""
+    """Build a generation with `embedder` while the old one serves, then switch.
+
+    Not switched while anything is still to come. A text that the new model refuses for good doesn't hold up the others: it is
+    found by its words, and its state says why.
+    """
     generation = await engine.generations.start(embedder)
     await engine.generations.refresh()
     backlog = await fill(engine, generation, progress)
-    if generation.state is not GenerationState.SERVING and not backlog.pending and not backlog.error:
+    to_come = await engine.store.system(lambda system: system.next_due())
+    if generation.state is not GenerationState.SERVING and not backlog.pending and to_come is None:
         await engine.generations.switch(generation.id)
         await engine.generations.retire_others()
     return generation, backlog
@@ -145,10 +151,12 @@ async def _embed(
     try:
         vectors = iter(await embedded(embedder, texts))
     except InvalidInput as problem:
-        # One text the model refuses must not hold up the others: find it by trying each alone.
-        if len(texts) == 1:
+        if not await _answers(embedder):  # Then it is the model's name or address that is wrong, not a text.
             await _fail(engine, claimed, problem.message, done)
+        elif len(texts) == 1:
+            await _fail(engine, claimed, problem.message, done, for_good=True)
         else:
+            # One text the model refuses must not hold up the others: find it by trying each alone.
             for scope, jobs in claimed.items():
                 for job in jobs:
                     await _embed(engine, embedder, {scope: [job]}, done)
@@ -167,16 +175,34 @@ def _settle(engine: Engine, pairs: list[tuple[EmbeddingJob, Vector]], tx: Tx) ->
     return tx.embeddings.settle(pairs, engine.clock.now())
 
 
-async def _fail(engine: Engine, claimed: dict[Scope, Sequence[EmbeddingJob]], reason: str, done: Pass) -> None:
+async def _answers(embedder: Embedder) -> bool:
+    """Whether the model embeds something harmless."""
+    try:
+        await embedded(embedder, [PROBE])
+    except RecollectError:
+        return False
+    return True
+
+
+async def _fail(
+    engine: Engine,
+    claimed: dict[Scope, Sequence[EmbeddingJob]],
+    reason: str,
+    done: Pass,
+    *,
+    for_good: bool = False,
+) -> None:
+    """Write down why; due again later, or never when the model refuses this very text."""
     at = engine.clock.now()
     for scope, jobs in claimed.items():
-        wait = max((delay(job.attempts, _jitter) for job in jobs), default=timedelta())
-        await engine.store.write(
-            scope,
-            lambda tx, jobs=jobs, wait=wait: tx.embeddings.fail(jobs, reason, at + wait, at),  # type: ignore[misc]
-        )
+        again = None if for_good else at + max(delay(job.attempts, _jitter) for job in jobs)
+        await engine.store.write(scope, partial(_note_failure, jobs, reason, again, at))
         done.failed += len(jobs)
         done.scopes.add(scope)
+
+
+def _note_failure(jobs: Sequence[EmbeddingJob], reason: str, again: datetime | None, at: datetime, tx: Tx) -> None:
+    tx.embeddings.fail(jobs, reason, again, at)
 
 
 async def flush(engine: Engine, scope: Scope, timeout: float | None = None) -> None:

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-from sqlalchemy import and_, bindparam, case, delete, func, null, or_, select, update
+from sqlalchemy import and_, bindparam, case, delete, func, literal_column, null, or_, select, update
 
 from recollect.model import Backlog, EmbeddingJob, EmbeddingState, EmbeddingStatus, Scope, Target
 from recollect.ports import Vector
@@ -85,10 +85,11 @@ _STATUS = select(table.c.target_id, table.c.state, table.c.attempts, table.c.err
 _SAME_TARGET = and_(*(table.c[name] == entries.c[name] for name in (*SCOPE, "kind", "target_id")))
 _MISSING = (
     select(entries.c.kind, entries.c.target_id)
-    .where(own(entries), ~select(table.c.state).where(_SAME_TARGET, _GENERATION).exists())
+    .where(own(entries), ~select(table.c.state).where(_SAME_TARGET, _GENERATION).offset(literal_column("0")).exists())
     .order_by(entries.c.kind, entries.c.target_id)
     .limit(bindparam("limit"))
 )
+_HASHES = select(table.c.target_id, table.c.content_hash).where(_OF_KIND, _GENERATION)
 _KNOWN = select(table.c.target_id, table.c.content_hash).where(_OF_KIND)
 BACKLOG_COLUMNS = (
     func.coalesce(func.sum(case((table.c.state == fixed(EmbeddingState.PENDING), 1), else_=0)), 0),
@@ -153,11 +154,12 @@ class SqlEmbeddings:
         ]
 
     def settle(self, done: Sequence[tuple[EmbeddingJob, Vector]], at: datetime) -> int:
-        settled = [
-            job.target
-            for job, vector in done
-            if self._session.run(_SETTLE, {**self._about(job), "vector": _unit(vector), "at": at})
-        ]
+        current = self._hashes(job for job, _ in done)
+        fresh = [(job, vector) for job, vector in done if current.get((job.target, job.generation)) == job.content_hash]
+        self._session.run_many(
+            _SETTLE, [{**self._about(job), "vector": _unit(vector), "at": at} for job, vector in fresh]
+        )
+        settled = [job.target for job, _ in fresh]
         if settled:
             revision = self._ledger.changed()
             for kind, ids in by_kind(settled):
@@ -212,6 +214,20 @@ class SqlEmbeddings:
             Target(kind, id): content
             for kind, ids in by_kind(targets)
             for id, content in self._session.rows(_CONTENTS[kind], {**self._owner, "ids": ids})
+        }
+
+    def _hashes(self, jobs: Iterable[EmbeddingJob]) -> dict[tuple[Target, str], str]:
+        """The contents that the queue holds now. The scope is locked, so they stay what they are until the commit."""
+        generations: dict[str, list[Target]] = {}
+        for job in jobs:
+            generations.setdefault(job.generation, []).append(job.target)
+        return {
+            (Target(kind, id), generation): content_hash
+            for generation, targets in generations.items()
+            for kind, ids in by_kind(targets)
+            for id, content_hash in self._session.rows(
+                _HASHES, {**self._owner, "generation": generation, "kind": kind, "ids": ids}
+            )
         }
 
     def _known_hashes(self, targets: Iterable[Target]) -> dict[Target, str]:

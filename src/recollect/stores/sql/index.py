@@ -48,9 +48,10 @@ def ready_vector() -> ColumnElement[bool]:
     return and_(*same, embeddings.c.generation == bindparam("generation"), ready)
 
 
-# The column comes as the driver gives it: ten thousand vectors are decoded in one go, not one by one.
-_RAW_VECTOR = type_coerce(embeddings.c.vector, NullType())
-_CHANGED_WITH_VECTORS = _CHANGED.outerjoin_from(entries, embeddings, ready_vector()).add_columns(_RAW_VECTOR)
+# Looked up by key, one by one: as a join, Postgres without statistics would read the whole scope once per entry. The column
+# comes as the driver gives it: ten thousand vectors are decoded in one go, not one by one.
+_RAW_VECTOR = select(type_coerce(embeddings.c.vector, NullType())).where(ready_vector()).correlate(entries)
+_CHANGED_WITH_VECTORS = _CHANGED.add_columns(_RAW_VECTOR.scalar_subquery())
 
 
 @lru_cache(maxsize=4096)
