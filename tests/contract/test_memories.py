@@ -73,7 +73,7 @@ async def test_enumerations_come_back_as_themselves(store: Store) -> None:
 
 
 async def test_any_json_value_comes_back_exactly(store: Store) -> None:
-    values: list[Any] = [None, True, False, 0, -1, 2**70, 0.1, 1.5e-7, "", "null", "[1]", [], {}, [None]]
+    values: list[Any] = [None, True, False, 0, -1, 2**70, 0.1, 1.5e-7, 1e23, 1e308, "", "null", "[1]", [], {}, [None]]
     values += [{"a": None}, {"": [{"deep": ["é", "🎉", "\\", '"', "\u2028"]}]}, [[1, 2], [True, "1", 1.5]]]
     await remember(store, ANA, *(memory(f"m{n}", f"text {n}", value=v) for n, v in enumerate(values)))
     found = await store.read(ANA, lambda tx: tx.memories.get(f"m{n}" for n in range(len(values))))
