@@ -1,0 +1,149 @@
+"""`--dataset sets`: public sets through the real engine, from stored turn to ranked hit, beside the floor of the same run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.progress import track
+
+from eval.cases import Case, Corpus, Item, read_set
+from eval.floors import Floor
+from eval.metrics import mean, scores
+from recollect.engine import Engine, embed
+from recollect.engine.drafts import checked_time
+from recollect.model import Filter, Query, Recall, Scope
+from recollect.ports import Embedder
+
+DEPTH = 50
+TENANT = "eval"
+SYSTEMS = ("ours", "bm25", "dense", "rrf")
+
+
+class OnceEmbedder:
+    """An embedder that never embeds the same text twice: sets share their sessions between corpora."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self._inner = inner
+        self._known: dict[str, NDArray[np.float32]] = {}
+        self.provider, self.model, self.dimensions = inner.provider, inner.model, inner.dimensions
+
+    async def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
+        missing = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if missing:
+            self._known.update(zip(missing, await self._inner.embed(missing, query=query), strict=True))
+        return np.stack([self._known[text] for text in texts])
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One question: what each system scored, whether ours answered at all, how long ours took."""
+
+    case: Case
+    scored: dict[str, dict[str, float]]
+    answered: bool
+    seconds: float
+
+
+async def run(
+    engine: Engine, embedder: Embedder, folder: Path, names: Iterable[str], limit: int | None
+) -> list[dict[str, Any]]:
+    rows = []
+    for name in names:
+        corpora = read_set(folder, name, limit)
+        rows.append(_row(name, await _evaluate(engine, embedder, name, corpora)))
+        if any(case.own_items for corpus in corpora for case in corpus.cases):
+            hard = [_all_at_once(corpus) for corpus in corpora]
+            rows.append(_row(f"{name} (hard)", await _evaluate(engine, embedder, f"{name}-hard", hard)))
+    return rows
+
+
+def _all_at_once(corpus: Corpus) -> Corpus:
+    """The hard variant: what was put in for each question is there for all of them."""
+    everything = {item.id: item for case in corpus.cases for item in case.own_items}
+    cases = [replace(case, own_items=()) for case in corpus.cases]
+    return Corpus(corpus.id, corpus.items + tuple(everything.values()), cases)
+
+
+async def _evaluate(engine: Engine, embedder: Embedder, name: str, corpora: Sequence[Corpus]) -> list[Outcome]:
+    outcomes: list[Outcome] = []
+    for corpus in track(corpora, description=f"{name:24}"):
+        scope = Scope(TENANT, corpus.id[:200], name)
+        await _store(engine, scope, corpus.items)
+        for case in corpus.cases:
+            await _store(engine, scope, case.own_items)
+            outcomes.append(await _ask(engine, embedder, scope, corpus, case))
+            for session in {item.session_id for item in case.own_items}:
+                await engine.forget_conversation(scope, session)
+        await engine.erase_user(TENANT, scope.user)
+    return outcomes
+
+
+async def _store(engine: Engine, scope: Scope, items: Sequence[Item]) -> None:
+    sessions: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for item in items:
+        turn = {"role": item.role, "content": item.text, "created_at": item.created_at, "id": item.id}
+        sessions[item.session_id].append(turn)
+    for session, turns in sessions.items():
+        await engine.add_turns(scope, session, turns)
+    await embed.drain(engine)
+
+
+async def _ask(engine: Engine, embedder: Embedder, scope: Scope, corpus: Corpus, case: Case) -> Outcome:
+    now = checked_time(case.query_time, "query_time") if case.query_time else None
+    query = Query(text=case.query, limit=DEPTH, filter=Filter(kinds=("message",)), now=now)
+    started = perf_counter()
+    recalled = await engine.recall(scope, query)
+    seconds = perf_counter() - started
+    items = corpus.items + case.own_items
+    ranked = {"ours": _ids(recalled), **await _floors(embedder, items, case.query)}
+    sessions = {item.id: item.session_id for item in items}
+    scored = {
+        system: scores(case, ids, list(dict.fromkeys(sessions[id] for id in ids))) for system, ids in ranked.items()
+    }
+    return Outcome(case, scored, bool(recalled.hits), seconds)
+
+
+def _ids(recalled: Recall) -> list[str]:
+    return [hit.message.id for hit in recalled if hit.message is not None]
+
+
+_floor_of: dict[tuple[str, ...], Floor] = {}
+
+
+async def _floors(embedder: Embedder, items: Sequence[Item], query: str) -> dict[str, list[str]]:
+    key = tuple(item.id for item in items)
+    if key not in _floor_of:
+        _floor_of.clear()
+        vectors = await embedder.embed([item.text for item in items])
+        _floor_of[key] = Floor(key, [f"{item.role}: {item.text}" for item in items], vectors)
+    return _floor_of[key].rankings(query, (await embedder.embed([query], query=True))[0])
+
+
+def _row(name: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    answerable = [each for each in outcomes if each.case.answerable]
+    rest = [each for each in outcomes if not each.case.answerable]
+    seconds = sorted(each.seconds for each in outcomes)
+    return {
+        "set": name,
+        "cases": len(answerable),
+        "metrics": {system: mean(each.scored[system] for each in answerable) for system in SYSTEMS},
+        "empty_when_answerable": _share(not each.answered for each in answerable),
+        "empty_when_not": _share(not each.answered for each in rest),
+        "unanswerable": len(rest),
+        "recall_ms_p50": round(1000 * seconds[len(seconds) // 2], 1) if seconds else None,
+    }
+
+
+def _share(flags: Iterable[bool]) -> float | None:
+    known = list(flags)
+    return round(100 * sum(known) / len(known), 1) if known else None
