@@ -29,7 +29,8 @@ TEXTS = [
 
 async def test_hash_vectors_are_units_and_put_like_texts_together() -> None:
     vectors = await HashEmbedder(256).embed(TEXTS)
-    assert (vectors.shape, vectors.dtype) == ((len(TEXTS), 256), np.float32)
+    assert vectors.shape == (len(TEXTS), 256)
+    assert vectors.dtype == np.dtype(np.float32)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
     likeness = vectors @ vectors.T
     assert likeness[0, 1] > 0.3 > likeness[0, 2]
