@@ -64,6 +64,9 @@ def engine_config(settings: Settings) -> EngineConfig:
         embed_batch=settings.embed_batch,
         lease=timedelta(seconds=settings.embed_lease_s),
         pepper=settings.pepper.encode()[:64],
+        token_budget=settings.token_budget,
+        min_relevance=settings.min_relevance,
+        max_results=settings.max_results,
     )
 
 

@@ -108,6 +108,7 @@ class AsyncMemory:
         token_budget: int | None = None,
         recipe: str = "native",
         now: datetime | str | None = None,
+        topic: str | None = None,
         history: Sequence[str] = (),
     ) -> Recall:
         """Find what belongs to a question, best first. Each hit says why it is there."""
@@ -115,7 +116,7 @@ class AsyncMemory:
         asked = Query(
             text=query,
             recipe=recipe,
-            limit=checked_count(self._settings.max_results if limit is None else limit, "limit", 1, MOST_RESULTS),
+            limit=None if limit is None else checked_count(limit, "limit", 1, MOST_RESULTS),
             filter=Filter(
                 kinds=_kinds(kinds),
                 types=_types(types),
@@ -128,6 +129,7 @@ class AsyncMemory:
             min_relevance=min_relevance,
             token_budget=token_budget,
             now=None if now is None else checked_time(now, "now"),
+            topic=topic,
             history=tuple(history),
         )
         return await running.engine.recall(self.scope, asked)

@@ -94,11 +94,22 @@ class Settings:
         _one_of(WriteMode),
         "`read_only` refuses every memory write, `explicit` takes only what is asked to be saved, `automatic` all.",
     )
-    token_budget: int = _setting(
-        1000, _whole(1, 1_000_000), "The most tokens of memory put into a prompt.", "TOKEN_BUDGET"
+    token_budget: int | None = _setting(
+        None,
+        _whole(1, 1_000_000),
+        "The most tokens of memory put into a prompt. Unset: as the recipe says (1000; datachat 4000).",
+        "TOKEN_BUDGET",
     )
-    min_relevance: float = _setting(0.3, _fraction, "Below this relevance nothing matches.", "MIN_RELEVANCE")
-    max_results: int = _setting(10, _whole(1, 1000), "How many hits a search gives by default.", "MAX_RESULTS")
+    min_relevance: float | None = _setting(
+        None, _fraction, "Below this relevance nothing matches. Unset: as the recipe says (0.3).", "MIN_RELEVANCE"
+    )
+    max_results: int | None = _setting(
+        None,
+        _whole(1, 1000),
+        "How many hits a search gives. Unset: as the recipe says (10; longterm 5, companion 12).",
+        "MAX_RESULTS",
+        "MEMORY_RETRIEVAL_LIMIT",
+    )
     max_content_bytes: int = _setting(
         256 * 1024, _whole(1024, 16 * 1024 * 1024), "The largest text of one memory or message."
     )

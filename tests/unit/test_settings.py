@@ -14,7 +14,7 @@ from recollect.settings import PREFIX, Settings, SettingsError, names_of
 
 def test_defaults_need_no_environment() -> None:
     settings = Settings.load({})
-    assert (settings.user, settings.embedder, settings.token_budget) == ("local", "auto", 1000)
+    assert (settings.user, settings.embedder, settings.token_budget) == ("local", "auto", None)
 
 
 def test_the_name_of_record_wins_over_an_alias() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Literal
+
+from recollect.policy.recipes import Recipe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,3 +19,15 @@ class EngineConfig:
     embed_batch: int = 64
     lease: timedelta = timedelta(minutes=2)
     pepper: bytes = b""
+    token_budget: int | None = None
+    min_relevance: float | None = None
+    max_results: int | None = None
+
+    def applied(self, recipe: Recipe) -> Recipe:
+        """The recipe with what was configured in place of its own defaults. One without a budget stays without."""
+        return replace(
+            recipe,
+            limit=recipe.limit if self.max_results is None else self.max_results,
+            min_relevance=recipe.min_relevance if self.min_relevance is None else self.min_relevance,
+            token_budget=recipe.token_budget and (self.token_budget or recipe.token_budget),
+        )

@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from recollect.engine import search
+from recollect.engine.asked import Asked, Candidate
 from recollect.engine.boundary import may_recall
 from recollect.engine.embed import embedded, flush
 from recollect.errors import InvalidInput, RecollectError, Unavailable
@@ -52,10 +53,10 @@ class Course:
 
 
 async def recall(engine: Engine, scope: Scope, query: Query) -> Recall:
-    recipe = recipe_named(query.recipe)
+    recipe = engine.config.applied(recipe_named(query.recipe))
     query = _checked(query, recipe, engine.clock.now())
     course = Course(recipe.name)
-    asked = await _asked(engine, scope, query, course)
+    asked = await _asked(engine, scope, query, query.limit or recipe.limit, course)
     lap = course.lap("embed", course.started)
     hits, more = await _searched(engine, scope, recipe, asked, course)
     if not hits and asked.vectors and not course.degraded and await _caught_up(engine, scope):
@@ -68,7 +69,7 @@ async def recall(engine: Engine, scope: Scope, query: Query) -> Recall:
 
 
 async def _searched(
-    engine: Engine, scope: Scope, recipe: Recipe, asked: search.Asked, course: Course
+    engine: Engine, scope: Scope, recipe: Recipe, asked: Asked, course: Course
 ) -> tuple[list[Hit], bool]:
     """The hits, and whether there were more than asked for."""
 
@@ -79,8 +80,7 @@ async def _searched(
         found = search.candidates(tx, engine.shelves, recipe, asked)
         course.candidates = found.counts
         relevant = _relevant(found.ranked, recipe, asked.query.min_relevance)
-        limit = asked.query.limit
-        return _hits(tx, relevant[:limit]), len(relevant) > limit
+        return _hits(tx, relevant[: asked.limit]), len(relevant) > asked.limit
 
     return await engine.store.read(scope, work)
 
@@ -111,7 +111,7 @@ def _checked(query: Query, recipe: Recipe, now: datetime) -> Query:
     return replace(query, text=text, now=query.now or now, filter=replace(query.filter, kinds=kinds))
 
 
-async def _asked(engine: Engine, scope: Scope, query: Query, course: Course) -> search.Asked:
+async def _asked(engine: Engine, scope: Scope, query: Query, limit: int, course: Course) -> Asked:
     """Read the question in the light of who speaks in this memory, and embed what it means."""
     embedder: Embedder | None = None
     model = ""
@@ -129,7 +129,7 @@ async def _asked(engine: Engine, scope: Scope, query: Query, course: Course) -> 
             vectors = list(await embedded(embedder, question.texts, query=True))
         except RecollectError:
             course.degraded.append("dense")
-    return search.Asked(query, question, vectors, course.generation, calibration(model, query.text))
+    return Asked(query, limit, question, vectors, course.generation, calibration(model, query.text))
 
 
 async def _speakers(engine: Engine, scope: Scope, generation: str | None) -> Sequence[str]:
@@ -145,16 +145,14 @@ async def _speakers(engine: Engine, scope: Scope, generation: str | None) -> Seq
     return copy.shelf.speakers
 
 
-def _relevant(
-    ranked: Sequence[search.Candidate], recipe: Recipe, min_relevance: float | None
-) -> Sequence[search.Candidate]:
+def _relevant(ranked: Sequence[Candidate], recipe: Recipe, min_relevance: float | None) -> Sequence[Candidate]:
     cut = recipe.min_relevance if min_relevance is None else min_relevance
     if recipe.cut == "each" or min_relevance is not None:
         return [candidate for candidate in ranked if candidate.relevance >= cut]
     return ranked if any(candidate.relevance >= cut for candidate in ranked) else []
 
 
-def _hits(tx: Tx, candidates: Sequence[search.Candidate]) -> list[Hit]:
+def _hits(tx: Tx, candidates: Sequence[Candidate]) -> list[Hit]:
     """Candidates with their records, which are read last: only what is shown is fetched."""
     memories = tx.memories.get([c.target.id for c in candidates if c.target.kind == "memory"])
     messages = tx.conversations.messages([c.target.id for c in candidates if c.target.kind == "message"])

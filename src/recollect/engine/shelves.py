@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from recollect.model import KINDS, Change, Changes, Filter, Scope, Target
 from recollect.policy.shelf import Card, Key, Mask, Shelf
-from recollect.ports import Tx
+from recollect.ports import Tx, Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,24 @@ class Copy:
     def target(self, row: int) -> Target:
         card = self.shelf.card(row)
         return Target(card.kind, card.id)  # type: ignore[arg-type]
+
+    def row(self, target: Target) -> int | None:
+        return self.shelf.row((target.kind, target.id))
+
+    def cosines(self, vector: Vector, targets: Iterable[Target]) -> dict[Target, float]:
+        """How near each target lies, where its vector is there."""
+        found = {}
+        for target in targets:
+            row = self.row(target)
+            own = None if row is None else self.shelf.vectors.get(row)
+            if own is not None:
+                found[target] = float(own @ vector)
+        return found
+
+    def cosine_between(self, a: Target, b: Target) -> float | None:
+        rows = self.row(a), self.row(b)
+        one, other = (None if row is None else self.shelf.vectors.get(row) for row in rows)
+        return None if one is None or other is None else float(one @ other)
 
     def _apply(self, changes: Changes) -> None:
         self.revision = changes.revision

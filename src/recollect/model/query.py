@@ -47,11 +47,14 @@ class Listing:
 class Query:
     text: str
     recipe: str = "native"
-    limit: int = 10
+    limit: int | None = None
+    """None: as many as the recipe says."""
     filter: Filter = field(default_factory=Filter)
     min_relevance: float | None = None
     token_budget: int | None = None
     now: datetime | None = None
+    topic: str | None = None
+    """What the session is about at the moment: its words are searched for too, and what is on topic ranks higher."""
     history: tuple[str, ...] = ()
     """Earlier turns of the running conversation, oldest first: they resolve what a short follow-up leaves out."""
 

@@ -22,7 +22,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from operator import add
 
-import Stemmer  # type: ignore[import-not-found]
+import Stemmer
 
 from recollect.policy.stopwords import CHINESE_CHARACTERS, CHINESE_WORDS, ENGLISH
 

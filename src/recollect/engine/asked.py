@@ -1,0 +1,47 @@
+"""What is passed between the stages of a recall: the question as understood, and the candidates as found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.model import Query, Target
+from recollect.policy.question import Question
+from recollect.policy.relevance import Calibration, relevance
+from recollect.ports import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with everything that is known before the store is opened."""
+
+    query: Query
+    limit: int
+    question: Question
+    vectors: Sequence[Vector]
+    generation: str | None
+    calibration: Calibration
+    """How the cosines of unrelated texts lie under the model that made the vectors."""
+
+    @property
+    def now(self) -> datetime:
+        assert self.query.now is not None
+        return self.query.now
+
+    def relevance(self, signals: Mapping[str, float], size: int) -> float:
+        return relevance(signals.get("cosine"), signals.get("coverage", 0.0), self.calibration, size)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    target: Target
+    score: float
+    relevance: float
+    signals: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    ranked: Sequence[Candidate]
+    counts: Mapping[str, int]
