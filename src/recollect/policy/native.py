@@ -2,7 +2,7 @@
 
     lexical = BM25 share of its own upper bound, blended with that of the neighbouring turns
     dense   = centred cosine, blended with that of the neighbouring turns, plus the session's
-    score   = lexical + trust(kind) * dense + prior(time, speaker, question, assistant, preference)
+    score   = lexical + trust(kind) * dense + prior(time, speaker, question, assistant)
 
 Ranks are not fused: a share of the upper bound says how sure the lexical leg is, and a sure leg may win. How much the
 dense leg is trusted depends on what is asked: a fact is found by its words, advice and remarks by their meaning.
@@ -45,7 +45,6 @@ class NativeWeights:
     speaker: float = 0.14
     question: float = 0.1
     assistant: float = 0.15
-    preference: float = 0.1
     twins: bool = True
     """Show one of several cards with the same words, the newest, before any is repeated."""
     guard: bool = True
@@ -137,8 +136,6 @@ def _prior(shelf: Shelf, question: Question, weights: NativeWeights) -> dict[str
         prior["speaker"] = weights.speaker * _spoken_by(shelf, question)
     if not question.of_the_assistant:
         prior["assistant"] = -weights.assistant * shelf.column("assistant").astype(np.float32)
-    if question.kind == "advice":
-        prior["preference"] = weights.preference * shelf.column("liking").astype(np.float32)
     return prior
 
 

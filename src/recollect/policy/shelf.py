@@ -24,12 +24,8 @@ Mask = NDArray[np.bool_]
 
 _K1, _B = 1.2, 0.75
 _ROLES = frozenset({"user", "assistant", "system", "tool", "human", "ai", "bot", "memory", ""})
-_LIKINGS = frozenset({
-    "prefer", "like", "love", "hate", "dislik", "enjoy", "favorit", "favourit", "avoid", "avers", "allerg",
-    "never", "alway", "passion", "fan", "喜欢", "讨厌", "偏好", "最爱",
-})  # fmt: skip
 _COLUMNS: dict[str, type[np.generic]] = {
-    "alive": np.bool_, "question": np.bool_, "assistant": np.bool_, "liking": np.bool_,
+    "alive": np.bool_, "question": np.bool_, "assistant": np.bool_,
     "voice": np.int32, "twin": np.int64, "created": np.float64, "chars": np.float32, "length": np.float32,
 }  # fmt: skip
 
@@ -195,7 +191,7 @@ class Shelf:
         voice = self._voices.setdefault((card.speaker or card.role).casefold(), len(self._voices))
         values: dict[str, Any] = {
             "alive": True, "question": card.is_question, "assistant": card.role == "assistant",
-            "liking": not _LIKINGS.isdisjoint(terms), "voice": voice, "twin": hash(card.terms),
+            "voice": voice, "twin": hash(card.terms),
             "created": card.created_at.timestamp() if card.dated else np.nan,
             "chars": card.chars, "length": len(terms),
         }  # fmt: skip

@@ -18,7 +18,7 @@ from recollect.policy.text import analyse
 
 NOW = datetime(2024, 6, 15, 12, tzinfo=UTC)
 OFF = NativeWeights(
-    lexical_window=0, dense_window=0, session=0, time=0, speaker=0, question=0, assistant=0, preference=0,
+    lexical_window=0, dense_window=0, session=0, time=0, speaker=0, question=0, assistant=0,
     twins=False, guard=False,
 )  # fmt: skip
 
