@@ -35,7 +35,7 @@ from recollect.policy.recipes import recipe_named
 
 SHIPPED = Path(__file__).with_name("memory_golden_dataset.json")
 TENANT, SPACE = "eval", "golden"
-LIMIT, DEEP = 10, 100
+DEEP = 100
 SCOPES_AT_ONCE = 16
 MEMORY_FIELDS = {"content", "type", "tags", "key", "theme", "importance", "created_at", "expires_at"}
 
@@ -71,7 +71,7 @@ class Golden:
     top: int | None
     at_least: int | None
     types: tuple[str, ...]
-    limit: int
+    limit: int | None
     token_budget: int | None
     now: str | None
     rubric: str
@@ -157,7 +157,7 @@ def _case(case: Mapping[str, Any], document: Mapping[str, Any]) -> Golden:
         top=case.get("top"),
         at_least=case.get("at_least"),
         types=tuple(case.get("types", ())),
-        limit=case.get("limit", LIMIT),
+        limit=case.get("limit"),
         token_budget=case.get("token_budget"),
         now=case.get("now", document.get("now")),
         rubric=case["rubric"],
@@ -192,7 +192,7 @@ class Stage:
                 for memory in case.memories:
                     await self._remember(case, memory)
 
-        for done in track(asyncio.as_completed([one(case) for case in self.cases]), "storing  ", len(self.cases)):
+        for done in track(asyncio.as_completed([one(case) for case in self.cases]), f"{'storing':9}", len(self.cases)):
             await done
         await embed.drain(self._engine)
 
@@ -206,10 +206,10 @@ class Stage:
             await self._engine.forget(scope, [receipt.id])
             del self._said[scope.user, receipt.id]
 
-    async def ask(self, recipe: str) -> list[Answer]:
+    async def ask(self, recipe: str, doing: str = "asking") -> list[Answer]:
         """Every question once, one after another, so that the times are those of a question asked alone."""
         await self._engine.recall(Scope(TENANT, "nobody", SPACE), Query(text="warm up", recipe=recipe))
-        return [await self._answer(case, recipe) for case in track(self.cases, "asking   ")]
+        return [await self._answer(case, recipe) for case in track(self.cases, f"{doing:9}")]
 
     async def _answer(self, case: Golden, recipe: str) -> Answer:
         query = question(case, recipe)

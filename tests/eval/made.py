@@ -20,7 +20,7 @@ def case(expected: Iterable[str] = (), **fields: Any) -> Golden:
         "top": None,
         "at_least": None,
         "types": (),
-        "limit": 10,
+        "limit": None,
         "token_budget": None,
         "now": None,
         "rubric": "made by hand",

@@ -13,10 +13,11 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 BIKE = {"content": "Rides a crimson tandem bicycle to the quarry.", "type": "fact"}
-WITHOUT_MLFLOW = (
-    "import runpy, sys; sys.modules['mlflow'] = None; sys.argv = ['eval', *sys.argv[1:]]; "
+WITHOUT = (
+    "import runpy, sys; sys.modules['mlflow'] = sys.modules['matplotlib'] = None; sys.argv = ['eval', *sys.argv[1:]]; "
     "runpy.run_module('eval', run_name='__main__')"
 )
+"""`python -m eval` where the large packages are missing, whatever is installed."""
 
 
 def run(*arguments: str | Path, script: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -80,11 +81,16 @@ def test_the_contracts_own_scenarios_with_the_real_model() -> None:
     assert "100.0 %" in done.stdout
 
 
-def test_missing_mlflow_is_said_before_anything_is_measured(golden: Path) -> None:
-    done = run("--dataset", "memory", "--path", golden, script=WITHOUT_MLFLOW)
+@pytest.mark.parametrize(
+    ("arguments", "advice"),
+    [((), ["MLflow", "make eval", "--no-mlflow"]), (("--sweep",), ["matplotlib", "make eval"])],
+)
+def test_a_missing_package_is_said_before_anything_is_measured(
+    golden: Path, arguments: tuple[str, ...], advice: list[str]
+) -> None:
+    done = run("--dataset", "memory", "--path", golden, *arguments, script=WITHOUT)
     assert done.returncode == 2
-    assert "make eval" in done.stderr
-    assert "--no-mlflow" in done.stderr
+    assert all(word in done.stderr for word in advice)
     assert not done.stdout
 
 
