@@ -167,7 +167,9 @@ class Shelf:
             coverage[rows] += idf
             if 0 < len(rows) <= max(1, min(3, self.rows // 200)) and (len(terms) < 4 or not term.isalpha()):
                 rare.append(rows)
-            if near:
+            if near and len(rows) > max(1000, self.rows // 4):  # a word of every fourth turn says little of the next
+                wide[rows] += idf * counts * (_K1 + 1) / (counts + wide_damp[rows])
+            elif near:
                 touched = near.spread(rows, counts, pool)
                 wide[touched] += idf * pool[touched] * (_K1 + 1) / (pool[touched] + wide_damp[touched])
                 pool[touched] = 0
