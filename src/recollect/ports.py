@@ -257,7 +257,8 @@ class Store(Protocol):
         """Run `work` over one consistent snapshot. It must not write."""
 
     async def write(self, scope: Scope, work: Callable[[Tx], T]) -> T:
-        """Run `work` in one transaction; writers of one scope run one after another."""
+        """Run `work` in one transaction; writers of one scope run one after another. A scope that holds nothing isn't there:
+        work that comes late for someone who was erased doesn't bring their name back."""
 
     async def system(self, work: Callable[[System], T]) -> T: ...
 

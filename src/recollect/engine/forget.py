@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from recollect.engine import audit
 from recollect.engine.browse import missing
+from recollect.engine.themes import drop_empty_themes
 from recollect.model import ForgetReceipt, Memory, Scope, Target, Tombstone
 from recollect.policy.digest import grave_digest, twin_digest
 from recollect.ports import System, Tx
@@ -123,19 +124,11 @@ def _forget_in(engine: Engine, tx: Tx, memories: Sequence[Memory]) -> ForgetRece
         derived=len(derived),
         tombstones=len(graves),
     )
-    _drop_empty_themes(tx, {memory.theme for memory in doomed.values() if memory.theme})
+    drop_empty_themes(tx, {memory.theme for memory in doomed.values() if memory.theme})
     tx.space.bury(graves)
     for target in targets:
         audit.record(tx, at, "memory.forgotten", target)
     return receipt
-
-
-def _drop_empty_themes(tx: Tx, slugs: set[str]) -> None:
-    """A theme's name is the user's words too: it goes with the last memory that carried it."""
-    if slugs:
-        for theme in tx.space.themes():
-            if theme.slug in slugs and not theme.count:
-                tx.space.drop_theme(theme.slug)
 
 
 def _orphans(tx: Tx, doomed: dict[str, Memory]) -> dict[str, Memory]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from recollect.engine import audit
 from recollect.engine.boundary import write_refusal
 from recollect.engine.indexing import index_memory
+from recollect.engine.themes import open_theme
 from recollect.model import (
     Draft,
     EmbeddingState,
@@ -23,7 +24,6 @@ from recollect.model import (
     Source,
     Status,
     Target,
-    Theme,
 )
 from recollect.policy.digest import grave_digest, twin_digest
 from recollect.policy.ids import new_id
@@ -157,7 +157,7 @@ def _store(tx: Tx, todo: Remembering, previous: Memory | None) -> Receipt:
     tx.memories.insert(memory, todo.twin)
     index_memory(tx, memory, todo.generations, todo.at)
     if memory.theme:
-        tx.space.open_theme(_theme(memory.theme, todo.at))
+        open_theme(tx, memory.theme, todo.at)
     if previous is None:
         _record(tx, todo, "memory.stored", memory.id)
         return Receipt(id=memory.id, outcome="stored", embedding=todo.embedding)
@@ -176,10 +176,6 @@ def _refused(tx: Tx, todo: Remembering, reason: Refusal, until: datetime | None 
 
 def _record(tx: Tx, todo: Remembering, action: str, id: str | None, **facts: str) -> None:
     audit.record(tx, todo.at, action, Target("memory", id) if id else None, todo.correlation_id, **facts)
-
-
-def _theme(slug: str, at: datetime) -> Theme:
-    return Theme(slug=slug, display_name=slug.replace("-", " ").title(), created_at=at, updated_at=at)
 
 
 def _later(a: datetime | None, b: datetime | None) -> datetime | None:

@@ -10,6 +10,7 @@ from recollect.engine import audit
 from recollect.engine.browse import missing
 from recollect.engine.drafts import EDITABLE, checked_fields
 from recollect.engine.indexing import index_memory
+from recollect.engine.themes import retheme
 from recollect.errors import InvalidInput, NotAllowed
 from recollect.model import Memory, Scope, Status, Target
 from recollect.policy.digest import twin_digest
@@ -40,6 +41,8 @@ async def revise(engine: Engine, scope: Scope, id: str, changes: Mapping[str, An
             raise missing("memory", id)
         after = replace(before, **values, updated_at=at)
         tx.memories.replace(after, twin_digest(scope, after.content, engine.config.pepper))
+        if after.theme != before.theme:
+            retheme(tx, before.theme, after.theme, at)
         if after.status is Status.ACTIVE:
             index_memory(tx, after, generations if after.content != before.content else (), at)
         audit.record(tx, at, "memory.revised", Target("memory", id), fields=sorted(changes))

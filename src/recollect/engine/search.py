@@ -31,7 +31,9 @@ def candidates(tx: Tx, shelves: Shelves, recipe: Recipe, asked: Asked) -> Candid
 
 def _native(copy: Copy, asked: Asked) -> Candidates:
     allowed = copy.allowed(asked.query.filter, asked.now)
-    ranked = rank(copy.shelf, asked.question, asked.vectors, allowed, asked.limit)
+    ranked = rank(
+        copy.shelf, asked.question, asked.vectors, allowed, asked.limit + 1
+    )  # one more tells if there are more
     found = [
         Candidate(copy.target(each.index), each.score, asked.relevance(each.signals, len(copy.shelf)), each.signals)
         for each in ranked

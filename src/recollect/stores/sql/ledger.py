@@ -14,12 +14,12 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import bindparam, delete, func, select, update
+from sqlalchemy import bindparam, delete, exists, func, or_, select, update
 
 from recollect.model import EmbeddingState, Scope, SpaceSettings
 from recollect.stores.sql.expressions import adding, fixed, own, owner
 from recollect.stores.sql.session import Session
-from recollect.stores.sql.tables import embeddings, spaces
+from recollect.stores.sql.tables import KEYS, embeddings, metadata, spaces
 
 _NUMBERS = (spaces.c.revision, spaces.c.purged, spaces.c.size)
 _READ = select(*_NUMBERS).where(own(spaces))
@@ -34,6 +34,9 @@ _COUNTED: dict[str, Any] = {name: bindparam(name) for name in ("revision", "purg
 _SAVE = update(spaces).where(own(spaces)).values(_COUNTED)
 _SAVE_WITH_WORK = update(spaces).where(own(spaces)).values({**_COUNTED, "work_due": _NEXT_DUE})
 _DROP = delete(spaces).where(own(spaces))
+_HOLDS_ANYTHING = select(
+    or_(*(exists().where(own(metadata.tables[name])) for name in sorted(KEYS.keys() - {"spaces"})))
+)
 
 
 class Ledger:
@@ -48,12 +51,14 @@ class Ledger:
         self._purged = False
         self._size_change = 0
         self._work = False
+        self._newborn = False
 
     def hold(self) -> None:
         """Make sure that the row exists and that nobody else writes this scope until the transaction ends."""
         found = self._session.row(_LOCK, self._owner)
         if found is None:
             self._session.run(_CREATE, self._owner | _newborn())
+            self._newborn = True
             found = self._session.row(_LOCK, self._owner)
         assert found is not None
         self._row, self._read = (found[0], found[1], found[2]), True
@@ -93,13 +98,23 @@ class Ledger:
             self.hold()
         self._work = True
 
+    def keep(self) -> None:
+        """The row itself has something to say: a scope may consist of its settings alone."""
+        self._newborn = False
+
     def erase(self) -> None:
         self._session.run(_DROP, self._owner)
-        self._row, self._read, self._revision, self._work = None, True, None, False
+        self._row, self._read, self._revision, self._work, self._newborn = None, True, None, False, False
         self._purged, self._size_change = False, 0
 
     def write(self) -> None:
-        """Before the commit: bring the row up to date, if there is anything to say."""
+        """Before the commit: bring the row up to date, if there is anything to say.
+
+        A row that was made for this transaction goes again when nothing came of it: work that arrives late for someone who
+        was erased meanwhile must not bring their name back.
+        """
+        if self._newborn and self._revision is None and not self._session.rows(_HOLDS_ANYTHING, self._owner)[0][0]:
+            self.erase()
         if self._row is None or (self._revision is None and not self._work):
             return
         numbers = self.numbers()

@@ -94,6 +94,8 @@ class SqlSpace:
         if not self._session.run(_SAVE_SETTINGS, params):  # the scope was erased earlier in this transaction
             self._ledger.hold()
             self._session.run(_SAVE_SETTINGS, params)
+        if settings != SpaceSettings():
+            self._ledger.keep()
 
     def themes(self) -> Sequence[Theme]:
         rows = self._session.rows(_THEMES, self._owner)

@@ -47,14 +47,14 @@ class Names(TypeDecorator[Any]):
 
 
 class Document(TypeDecorator[Any]):
-    """Any JSON value. `jsonb` on Postgres, JSON text on SQLite."""
+    """Any JSON value, kept as it was written: `json` on Postgres (`jsonb` would turn 1e23 into an integer), text on SQLite."""
 
     impl = Text
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Any) -> TypeEngine[Any]:
         if dialect.name == "postgresql":
-            return dialect.type_descriptor(postgresql.JSONB())  # type: ignore[no-any-return]
+            return dialect.type_descriptor(postgresql.JSON())  # type: ignore[no-any-return]
         return dialect.type_descriptor(Text())  # type: ignore[no-any-return]
 
 

@@ -31,7 +31,7 @@ _MEANINGS: dict[int, tuple[type[RecollectError], str]] = {
     sqlite3.SQLITE_PROTOCOL: (Unavailable, "the database is in use by another process; try again"),
     sqlite3.SQLITE_INTERRUPT: (Unavailable, "the database is being closed"),
     sqlite3.SQLITE_CORRUPT: (Broken, "the database file is damaged; run `recollect doctor`"),
-    sqlite3.SQLITE_NOTADB: (Broken, "the file is not a SQLite database"),
+    sqlite3.SQLITE_NOTADB: (InvalidInput, "the file is not a SQLite database; name another one"),
 }
 
 

@@ -96,8 +96,10 @@ class ReferenceStore:
             world = self._world
             tx = ReferenceTx(scope, world.room(scope))
             outcome = work(tx)
-            rooms = {**world.rooms, scope: tx.room}
             youngest = world.youngest
+            if scope not in world.rooms and tx.room == Room(revision=youngest, purged=youngest):
+                return outcome  # Nothing came of it, so nobody new has arrived.
+            rooms = {**world.rooms, scope: tx.room}
             if tx.erased:
                 youngest = max(youngest, tx.room.revision)
                 if tx.room == Room(revision=tx.room.revision, purged=tx.room.purged):
