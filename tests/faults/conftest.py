@@ -9,6 +9,8 @@ import pytest
 from tests.api.homes import KINDS, Home, migrated, postgres_home, sqlite_home
 from tests.services.postgres import Database, PostgresServer
 
+pytest.register_assert_rewrite("tests.faults.ledger", "tests.faults.soundness")  # a failure there shows what differs
+
 
 @pytest.fixture(scope="session")
 def faults_database(postgres: PostgresServer) -> Database:

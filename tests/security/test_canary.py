@@ -5,15 +5,18 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from recollect import Memory, RecollectError
 from recollect.model import Query, Scope
 from recollect.testing import HashEmbedder, columns_containing, files_containing
-from tests.api.homes import Home, engine_over, open_store
+from tests.api.homes import Home, engine_over, open_store, postgres_home
 from tests.providers.wire import SIZE, EmbeddingServer, Fault
+from tests.services.postgres import Database
 
 CANARY = "qzvxkanarrr7"
 
@@ -139,6 +142,40 @@ def test_forgetting_before_it_was_embedded_leaves_no_job(memory: Memory, home: H
     memory.forget(receipt.id or "")
     assert home.count("SELECT count(*) FROM embeddings WHERE target_id = ?", [receipt.id]) == 0
     assert traces(home) == []
+
+
+_FILES = """
+SELECT c.relname::text FROM pg_class c WHERE (c.relkind IN ('r', 't') OR c.relname = 'entries_tsv')
+AND c.relfilenode <> 0 AND c.relnamespace <> 'pg_catalog'::regnamespace
+AND (position(%(word)s::bytea IN pg_read_binary_file(pg_relation_filepath(c.oid))) > 0)
+"""
+_STATISTICS = """
+SELECT tablename::text || '.' || attname FROM pg_stats
+WHERE concat(most_common_vals, histogram_bounds, most_common_elems) LIKE '%%' || %(word)s || '%%'
+"""
+
+
+def server_traces(database: Database) -> dict[str, list[str]]:
+    """Below the tables: bytes of dead rows and of the word index, and the samples a planner keeps."""
+    with psycopg.connect(database.superuser_url, autocommit=True) as server:
+        server.execute("CHECKPOINT")
+        looks = {"files": _FILES, "statistics": _STATISTICS}
+        return {name: [row[0] for row in server.execute(look, {"word": CANARY})] for name, look in looks.items()}
+
+
+def test_a_postgres_server_keeps_no_bytes_of_it(tmp_path: Path, security_database: Database) -> None:
+    """A deleted row is invisible at once, but its bytes, its words in the index and what ANALYZE noted are not gone with it."""
+    home = postgres_home(tmp_path, security_database)
+    with home.memory() as memory:
+        ids = store_everywhere(memory)
+        talk_everywhere(memory)
+        for number in range(50):
+            memory.add(f"bystander{number}", tags=["plain"], theme="drinks", key=f"key{number}")
+        home.rows("ANALYZE")
+        assert all(server_traces(security_database).values()), "the probe sees what is there"
+        memory.forget(*ids[:2])
+        memory.forget(session_id=CANARY)
+        assert server_traces(security_database) == {"files": [], "statistics": []}
 
 
 async def test_late_work_does_not_bring_an_erased_person_back(home: Home) -> None:
