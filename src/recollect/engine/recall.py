@@ -79,8 +79,7 @@ async def _searched(
             return [], False
         found = search.candidates(tx, engine.shelves, recipe, asked)
         course.candidates = found.counts
-        relevant = _relevant(found.ranked, recipe, asked.query.min_relevance)
-        return _hits(tx, relevant[: asked.limit]), len(relevant) > asked.limit
+        return _hits(tx, found.ranked[: asked.limit]), len(found.ranked) > asked.limit
 
     return await engine.store.read(scope, work)
 
@@ -143,13 +142,6 @@ async def _speakers(engine: Engine, scope: Scope, generation: str | None) -> Seq
 
         await engine.store.read(scope, load)
     return copy.shelf.speakers
-
-
-def _relevant(ranked: Sequence[Candidate], recipe: Recipe, min_relevance: float | None) -> Sequence[Candidate]:
-    cut = recipe.min_relevance if min_relevance is None else min_relevance
-    if recipe.cut == "each" or min_relevance is not None:
-        return [candidate for candidate in ranked if candidate.relevance >= cut]
-    return ranked if any(candidate.relevance >= cut for candidate in ranked) else []
 
 
 def _hits(tx: Tx, candidates: Sequence[Candidate]) -> list[Hit]:

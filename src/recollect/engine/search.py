@@ -6,6 +6,8 @@ comes with the evidence that brought it.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from recollect.engine.asked import Asked, Candidate, Candidates
 from recollect.engine.legs import fused
 from recollect.engine.rescore import rescored
@@ -23,10 +25,19 @@ def candidates(tx: Tx, shelves: Shelves, recipe: Recipe, asked: Asked) -> Candid
     with copy.lock:
         held = copy.refresh(tx, asked.generation, shelves.most_entries)
         if held and not recipe.legs:
-            return _native(copy, asked)
+            return relevant(_native(copy, asked), recipe, asked)
         at_hand = copy if held else None
-        found = fused(tx, at_hand, recipe, asked)
+        found = relevant(fused(tx, at_hand, recipe, asked), recipe, asked)
         return rescored(tx, at_hand, recipe, asked, found) if recipe.rescore else found
+
+
+def relevant(found: Candidates, recipe: Recipe, asked: Asked) -> Candidates:
+    """What passes the cut. It comes before any reordering: the recent and the important take no place from the relevant."""
+    given = asked.query.min_relevance
+    cut = recipe.min_relevance if given is None else given
+    if recipe.cut == "each" or given is not None:
+        return replace(found, ranked=[each for each in found.ranked if each.relevance >= cut])
+    return found if any(each.relevance >= cut for each in found.ranked) else replace(found, ranked=[])
 
 
 def _native(copy: Copy, asked: Asked) -> Candidates:

@@ -40,6 +40,26 @@ PROTECTED = (
 OPEN = ("spaces", "generations")
 MAX_INDEXED_DIMENSIONS = 4000
 
+WORDS = """
+DO $$
+DECLARE col record;
+BEGIN
+  FOR col IN
+    SELECT a.attrelid::regclass AS tab, a.attname
+    FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+    WHERE c.relnamespace = current_schema()::regnamespace AND c.relname = ANY ('{tables}')
+      AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> ALL ('{plain}')
+      AND a.atttypid = ANY ('{{text,varchar,json,text[],tsvector}}'::regtype[])
+  LOOP
+    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS 0', col.tab, col.attname);
+  END LOOP;
+END $$
+"""
+"""ANALYZE copies samples of every column it is not told to leave alone into the catalogue, where no forgetting reaches them."""
+
+PLAIN = ("tenant_id", "user_id", "space", "kind", "type", "state", "status", "generation", "source")
+"""Text that is nobody's words, or names a scope: the planner may know it."""
+
 # Order must mean the same in Python, SQLite and here, whatever locale the database was made with.
 BYTE_ORDER = """
 DO $$
@@ -192,6 +212,7 @@ def statements(app_role: str = DEFAULT_APP_ROLE) -> Iterator[str]:
     yield BYTE_ORDER.format(tables="{" + ",".join(PROTECTED + OPEN) + "}")
     yield TERM_VECTOR
     yield from SEARCH
+    yield WORDS.format(tables="{" + ",".join(PROTECTED) + "}", plain="{" + ",".join(PLAIN) + "}")
     for table in PROTECTED:
         yield from _protection(table)
     yield from (PREPARE_GENERATION, DROP_GENERATION, BACKLOG)

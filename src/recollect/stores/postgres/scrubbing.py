@@ -4,7 +4,8 @@ A deleted row is invisible at once, but its bytes stay until a VACUUM, and a GIN
 is rebuilt. Postgres 17 lets an owner hand the right to do both to others (MAINTAIN), and the migration does; on older servers
 only the owner can. A rebuild holds up everyone, so it is done while the index is small; beyond that the answer is False, and
 the owner rebuilds when it suits. What no client can clean is the rest of the server's disk: the write-ahead log until it is
-recycled, and backups. So True means: gone from every table and every index.
+recycled, backups, and ids in the free space of B-tree pages. The planner's samples never held any of it: the migration tells
+ANALYZE to leave people's words alone. So True means: no query, and no look at the tables' or the word index's files, finds it.
 """
 
 from __future__ import annotations
