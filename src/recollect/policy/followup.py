@@ -2,7 +2,8 @@
 
 `expand` reads how far the question leans (`followup_leaning`), and only if it does, looks for what it leans on
 (`followup_topics`): the phrases of the last turns, of which the likeliest are added to the words to search for and put
-before the text to embed. A question that stands alone comes back as it is, whatever was said before.
+before the text to embed; `understood` makes a `Question` of that. A question that stands alone comes back as it is,
+whatever was said before.
 
 The weights of a phrase are those that human rewrites of follow-ups bear out in English: names first, then where the
 topic was opened, what keeps being mentioned, what was said last, and in a turn what was said early.
@@ -12,11 +13,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from recollect.policy.followup_leaning import HAN, LEANS, Leaning, leaning
 from recollect.policy.followup_topics import Phrase, phrases
+from recollect.policy.question import Question, prepare
 from recollect.policy.text import analyse, query_terms
 
 MOST = 6
@@ -50,6 +53,22 @@ def expand(text: str, history: Sequence[str]) -> Expanded:
     own = set(analyse(text))
     added = dict.fromkeys(term for phrase in chosen for term in query_terms(phrase.text) if term not in own)
     return Expanded(_told(text, chosen), tuple(added), cue.strength, cue.reason)
+
+
+def understood(
+    text: str, history: Sequence[str] = (), now: datetime | None = None, speakers: Iterable[str] = ()
+) -> Question:
+    """`prepare`, in the light of the conversation: what a follow-up leans on may name a speaker or a time as well.
+
+    What kind of question it is, and whether of the assistant, shows in its own words alone.
+    """
+    names = tuple(speakers)
+    asked = prepare(text, now, names)
+    expanded = expand(text, history)
+    if not expanded.terms:
+        return asked
+    full = prepare(expanded.text, now, names)
+    return replace(full, text=text, kind=asked.kind, of_the_assistant=asked.of_the_assistant)
 
 
 def _chosen(text: str, cue: Leaning, history: Sequence[str]) -> list[Phrase]:

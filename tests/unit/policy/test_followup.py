@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.policy.followup import MOST, expand
+from recollect.policy.followup import MOST, expand, understood
 from recollect.policy.followup_leaning import LEANS, leaning
 from recollect.policy.followup_topics import REACH, phrases
+from recollect.policy.question import prepare
 from recollect.policy.text import analyse
 
 UNRELATED = ("Which films did Ingmar Bergman shoot on Fårö?", "Persona and Shame, among others.", "他后来去了慕尼黑。")
@@ -123,6 +126,23 @@ def test_a_part_of_a_name_counts_for_the_whole() -> None:
 def test_without_a_conversation_nothing_is_added() -> None:
     assert expand("And in May?", []).terms == ()
     assert expand("And in May?", []).text == "And in May?"
+
+
+def test_a_follow_up_is_about_whom_and_when_the_conversation_was() -> None:
+    now = datetime(2024, 6, 15, tzinfo=UTC)
+    question = understood(
+        "Did she like it?", ["What did Melanie paint in March?", "A sunrise."], now, ["melanie", "ana"]
+    )
+    assert question.speakers == {"melanie"}
+    assert "paint" in question.terms
+    assert [(window.start.month, window.end.month) for window in question.windows] == [(3, 4)]
+    assert (question.text, question.kind) == ("Did she like it?", "factual")
+
+
+def test_advice_in_the_conversation_makes_no_advice_of_the_question() -> None:
+    history = ["Can you recommend tips for Lisbon?"]
+    assert understood("Where is it?", history).kind == "factual"
+    assert understood("Where do I live?", history) == prepare("Where do I live?")
 
 
 @given(st.text(), st.lists(st.text(), max_size=4))
