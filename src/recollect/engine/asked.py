@@ -8,7 +8,7 @@ from datetime import datetime
 
 from recollect.model import Query, Target
 from recollect.policy.question import Question
-from recollect.policy.relevance import Calibration, relevance
+from recollect.policy.relevance import Scale, is_cjk, relevance
 from recollect.ports import Vector
 
 
@@ -21,7 +21,7 @@ class Asked:
     question: Question
     vectors: Sequence[Vector]
     generation: str | None
-    calibration: Calibration
+    scale: Scale
     """How the cosines of unrelated texts lie under the model that made the vectors."""
 
     @property
@@ -29,8 +29,10 @@ class Asked:
         assert self.query.now is not None
         return self.query.now
 
-    def relevance(self, signals: Mapping[str, float], size: int) -> float:
-        return relevance(signals.get("cosine"), signals.get("coverage", 0.0), self.calibration, size)
+    def relevance(self, signals: Mapping[str, float], terms: str, size: int) -> float:
+        """How surely a text of these terms, one of `size`, is about the question."""
+        calibration = self.scale.between(is_cjk(self.query.text), is_cjk(terms))
+        return relevance(signals.get("cosine"), signals.get("coverage", 0.0), calibration, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +47,5 @@ class Candidate:
 class Candidates:
     ranked: Sequence[Candidate]
     counts: Mapping[str, int]
+    size: int
+    """How many things were there to be found."""

@@ -29,7 +29,8 @@ def fused(tx: Tx, copy: Copy | None, recipe: Recipe, asked: Asked) -> Candidates
     places = {leg: {each.target: rank for rank, each in enumerate(hits, 1)} for leg, hits in found.items()}
     scores = reciprocal_rank_fusion([list(leg) for leg in places.values()], recipe.rrf_k)
     size = len(copy.shelf) if copy else tx.index.changes(0, None, 0).size
-    evidence = _evidence(tx, copy, asked, found, list(scores), size)
+    words = _words(tx, copy, list(scores))
+    evidence = _evidence(tx, copy, asked, found, words, size)
     if not recipe.legs:
         trust = float(getattr(DEFAULT, asked.question.kind))
         scores = {
@@ -40,10 +41,10 @@ def fused(tx: Tx, copy: Copy | None, recipe: Recipe, asked: Asked) -> Candidates
         for target, rank in ranks.items():
             evidence[target][f"{leg}_rank"] = float(rank)
     ranked = [
-        Candidate(target, score, asked.relevance(evidence[target], size), evidence[target])
+        Candidate(target, score, asked.relevance(evidence[target], words.get(target, ""), size), evidence[target])
         for target, score in sorted(scores.items(), key=lambda item: (-item[1], item[0]))
     ]
-    return Candidates(ranked, {leg: len(hits) for leg, hits in found.items()})
+    return Candidates(ranked, {leg: len(hits) for leg, hits in found.items()}, size)
 
 
 def _dense(tx: Tx, copy: Copy | None, recipe: Recipe, asked: Asked) -> Sequence[Found]:
@@ -56,42 +57,49 @@ def _dense(tx: Tx, copy: Copy | None, recipe: Recipe, asked: Asked) -> Sequence[
     return [Found(copy.target(row), cosine) for row, cosine in nearest]
 
 
+def _words(tx: Tx, copy: Copy | None, targets: Sequence[Target]) -> dict[Target, str]:
+    """The terms of each target, as the index has them."""
+    if copy is not None:
+        rows = {target: copy.row(target) for target in targets}
+        return {target: copy.shelf.card(row).terms for target, row in rows.items() if row is not None}
+    return {target: " ".join(entry.terms) for target, entry in tx.index.entries(targets).items()}
+
+
 def _evidence(
     tx: Tx,
     copy: Copy | None,
     asked: Asked,
     found: Mapping[str, Sequence[Found]],
-    targets: Sequence[Target],
+    words: Mapping[Target, str],
     size: int,
 ) -> dict[Target, dict[str, float]]:
     """What speaks for each target: its share of the best lexical score, its cosine, and how much of the question it covers."""
-    evidence: dict[Target, dict[str, float]] = {target: {} for target in targets}
+    evidence: dict[Target, dict[str, float]] = {each.target: {} for leg in found.values() for each in leg}
     best = max((each.score for each in found["lexical"]), default=0.0)
     for each in found["lexical"]:
         evidence[each.target]["lexical"] = each.score / best if best > 0 else 0.0
     cosines = {each.target: each.score for each in found["dense"]}
     if copy is not None and asked.vectors and found["dense"]:
-        cosines |= copy.cosines(asked.vectors[0], [target for target in targets if target not in cosines])
+        cosines |= copy.cosines(asked.vectors[0], [target for target in evidence if target not in cosines])
     for target, cosine in cosines.items():
         evidence[target]["cosine"] = cosine
-    for target, share in _coverage(tx, copy, asked.question.terms, targets, size).items():
+    for target, share in _coverage(tx, copy, asked.question.terms, words, size).items():
         evidence[target]["coverage"] = share
     return evidence
 
 
 def _coverage(
-    tx: Tx, copy: Copy | None, terms: Sequence[str], targets: Sequence[Target], size: int
+    tx: Tx, copy: Copy | None, terms: Sequence[str], words: Mapping[Target, str], size: int
 ) -> dict[Target, float]:
     """How much of the question's rarity each target holds: a rare word found says more than three common ones."""
     if copy is not None:
         share = copy.shelf.match(terms, around=False).coverage
-        rows = {target: copy.row(target) for target in targets}
+        rows = {target: copy.row(target) for target in words}
         return {target: float(share[row]) for target, row in rows.items() if row is not None}
     frequencies = tx.index.frequencies(terms)
     rarity = {term: math.log1p((size + 0.5) / (frequencies.get(term, 0) + 0.5)) for term in terms}
     total = sum(rarity.values()) or 1.0
-    held = {target: set(entry.terms) for target, entry in tx.index.entries(targets).items()}
     return {
-        target: sum(weight for term, weight in rarity.items() if term in words) / total
-        for target, words in held.items()
+        target: sum(weight for term, weight in rarity.items() if term in held) / total
+        for target, held in ((target, set(text.split())) for target, text in words.items())
     }

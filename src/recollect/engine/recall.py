@@ -25,7 +25,7 @@ from recollect.policy.budget import fit
 from recollect.policy.guard import MAX_QUERY_CHARS, checked_fraction
 from recollect.policy.question import prepare
 from recollect.policy.recipes import Recipe, recipe_named
-from recollect.policy.relevance import calibration
+from recollect.policy.relevance import scale_of
 from recollect.ports import Embedder, Tx, Vector
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ async def _asked(engine: Engine, scope: Scope, query: Query, limit: int, course:
             vectors = list(await embedded(embedder, question.texts, query=True))
         except RecollectError:
             course.degraded.append("dense")
-    return Asked(query, limit, question, vectors, course.generation, calibration(model, query.text))
+    return Asked(query, limit, question, vectors, course.generation, scale_of(model))
 
 
 async def _speakers(engine: Engine, scope: Scope, generation: str | None) -> Sequence[str]:

@@ -14,6 +14,7 @@ from recollect.engine.rescore import rescored
 from recollect.engine.shelves import Copy, Shelves
 from recollect.policy.native import rank
 from recollect.policy.recipes import Recipe
+from recollect.policy.relevance import cut_beside
 from recollect.ports import Tx
 
 EVIDENCE = frozenset({"lexical", "cosine"})
@@ -35,9 +36,13 @@ def relevant(found: Candidates, recipe: Recipe, asked: Asked) -> Candidates:
     """What passes the cut. It comes before any reordering: the recent and the important take no place from the relevant."""
     given = asked.query.min_relevance
     cut = recipe.min_relevance if given is None else given
-    if recipe.cut == "each" or given is not None:
-        return replace(found, ranked=[each for each in found.ranked if each.relevance >= cut])
-    return found if any(each.relevance >= cut for each in found.ranked) else replace(found, ranked=[])
+    best = max((each.relevance for each in found.ranked), default=0.0)
+    if given is None and recipe.cut == "best":
+        # A dialogue asks for company, not for an answer: what comes nearest is welcome.
+        return found if best >= cut or asked.question.kind == "dialogue" else replace(found, ranked=[])
+    if given is None and cut > 0:
+        cut = max(cut, cut_beside(best, found.size))
+    return replace(found, ranked=[each for each in found.ranked if each.relevance >= cut])
 
 
 def _native(copy: Copy, asked: Asked) -> Candidates:
@@ -45,9 +50,15 @@ def _native(copy: Copy, asked: Asked) -> Candidates:
     ranked = rank(
         copy.shelf, asked.question, asked.vectors, allowed, asked.limit + 1
     )  # one more tells if there are more
+    size = len(copy.shelf)
     found = [
-        Candidate(copy.target(each.index), each.score, asked.relevance(each.signals, len(copy.shelf)), each.signals)
+        Candidate(
+            copy.target(each.index),
+            each.score,
+            asked.relevance(each.signals, copy.shelf.card(each.index).terms, size),
+            each.signals,
+        )
         for each in ranked
         if not EVIDENCE.isdisjoint(each.signals)
     ]
-    return Candidates(found, {"held": len(copy.shelf), "ranked": len(found)})
+    return Candidates(found, {"held": size, "ranked": len(found)}, size)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from recollect.model import Entry, Memory, Message, Target
 from recollect.policy.text import analyse
 
+_ASKS = re.compile(r"[?？]\s*(?:\[[^\]]*\]\s*)?$")
+
 
 def is_question(text: str) -> bool:
-    return text.rstrip().endswith(("?", "？"))
+    """Whether it ends in a question mark; a note in brackets about an attached picture may follow."""
+    return _ASKS.search(text) is not None
 
 
 def entry_of_memory(memory: Memory) -> Entry:
