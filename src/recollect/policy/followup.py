@@ -26,6 +26,7 @@ MOST = 6
 """Phrases added at most."""
 
 _ELLIPTIC = frozenset({"opening", "fragment", "pick", "bare"})
+_ASKED_ANEW = frozenset({"opening", "fragment"})
 _TIME = re.compile(
     r"\b(?:19|20)\d\d\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
     r"|\b(?:yesterday|today|tomorrow|tonight|weekend|week|month|year|spring|summer|autumn|winter"
@@ -58,7 +59,7 @@ def expand(text: str, history: Sequence[str]) -> Expanded:
 def understood(
     text: str, history: Sequence[str] = (), now: datetime | None = None, speakers: Iterable[str] = ()
 ) -> Question:
-    """`prepare`, in the light of the conversation: what a follow-up leans on may name a speaker or a time as well.
+    """`prepare`, in the light of the conversation: what a follow-up leans on may be a speaker.
 
     What kind of question it is, and whether of the assistant, shows in its own words alone.
     """
@@ -88,16 +89,21 @@ def _chosen(text: str, cue: Leaning, history: Sequence[str]) -> list[Phrase]:
 
 def _english(phrase: Phrase, cue: Leaning) -> float:
     recency = (0.6, -0.2, -0.2, -0.5, -0.5)[phrase.back] if phrase.back < 5 else -0.8
-    carried = 1.5 * (cue.reason in _ELLIPTIC and phrase.asked_last)
+    carried = 1.5 * (cue.reason in _ELLIPTIC and phrase.asked_last) - 1.0 * _is_old_answer(phrase, cue)
     topic = 0.8 * phrase.rooted + 0.8 * phrase.opening + math.log(len(phrase.turns))
     return recency + carried + topic + 1.4 * phrase.named - 0.15 * min(phrase.order, 8) - 2.4
 
 
 def _chinese(phrase: Phrase, cue: Leaning) -> float:
-    carried = 1.0 * (cue.reason in _ELLIPTIC and phrase.asked_last) + 0.6 * phrase.in_question
+    carried = 1.0 * (cue.reason in _ELLIPTIC and phrase.asked_last) - 1.0 * _is_old_answer(phrase, cue)
     mentions = 2 * math.log(len(phrase.turns))
     place = -0.5 * min(phrase.order, 8) - 0.8 * (phrase.back == 0) - 0.3 * (len(phrase.words) - 1)
-    return carried + mentions + place + 0.4 * phrase.named + 1.0 * phrase.noun - 0.6
+    return carried + 0.6 * phrase.in_question + mentions + place + 0.4 * phrase.named + 1.0 * phrase.noun - 0.6
+
+
+def _is_old_answer(phrase: Phrase, cue: Leaning) -> bool:
+    """ "And in May?" asks the last question anew, so what answered it for April is not wanted."""
+    return cue.reason in _ASKED_ANEW and phrase.back == 0 and not phrase.in_question
 
 
 def _told(text: str, chosen: Sequence[Phrase]) -> str:

@@ -165,7 +165,9 @@ def tagged(text: str) -> list[tuple[str, str]]:
 _ZH_PRONOUN = re.compile(
     r"[他她它](?!人|乡)|其中|这(?=[是就也都不能怎有要才可还会什么的，,？?！!。 ]|$)|^那(?!么|时|天|年|个|我)"
     r"|(?<![的了那我你])[这那][个部首本种款位场家些只张句篇道集次段支件条座](?!月|人|时候|星期|礼拜|周)|这[里儿样么]|那[里儿边样]"
-    r"|(?:第[一二三四五六七八九十两]|前|后|另一?|上一?|下一?|最后一?)[个种款位本部首](?!月|星期|礼拜|周|人)"
+)
+_ZH_PICK = re.compile(
+    r"(?:第[一二三四五六七八九十两]|前|后|另一?|上一?|下一?|最后一?)[个种款位本部首](?!月|星期|礼拜|周|人)"
 )
 _ZH_OPENING = re.compile(r"^(?:那么?|还有|然后|不过|但是|可是|所以|而且|为什么|怎么|为啥|哪里|哪个|谁|什么|多少)")
 _ZH_TRAILING = re.compile(r"呢\W*$")
@@ -182,6 +184,8 @@ def _chinese(text: str) -> Iterator[Leaning]:
     if match := _ZH_PRONOUN.search(text):
         bound = any(tag.startswith("n") and text.find(word) < match.start() for word, tag in words)
         yield Leaning(0.9 if not bound else 0.6 if size <= 10 and not own else 0.3, "pronoun")
+    if _ZH_PICK.search(text) and size <= 10:
+        yield Leaning(0.95 if not own else 0.4, "pick")
     if _ZH_TRAILING.search(text) and size <= 8:
         yield Leaning(0.95, "fragment")
     if _ZH_OPENING.search(text) and size <= 8:
