@@ -111,7 +111,7 @@ def _english(text: str) -> Iterator[Leaning]:
     elif _FRAGMENT.search(text) and len(words) <= 5 and not own:
         yield Leaning(0.8, "fragment")
     if _DEMONSTRATIVE.search(text):
-        yield Leaning(0.8 if len(content) <= 5 else 0.8 * weak, "demonstrative")
+        yield Leaning(0.8 if len(content) <= 2 else 0.8 * weak, "demonstrative")
     if _PICK.search(text):
         yield Leaning(0.7 * weak, "pick")
     if _MORE.search(text):
@@ -183,6 +183,7 @@ def _chinese(text: str) -> Iterator[Leaning]:
     own = bool(_ZH_SELF.search(text))
     if match := _ZH_PRONOUN.search(text):
         bound = any(tag.startswith("n") and text.find(word) < match.start() for word, tag in words)
+        bound |= size > 12 and any(tag == "nr" for _, tag in words)
         yield Leaning(0.9 if not bound else 0.6 if size <= 10 and not own else 0.3, "pronoun")
     if _ZH_PICK.search(text) and size <= 10:
         yield Leaning(0.95 if not own else 0.4, "pick")
@@ -191,8 +192,6 @@ def _chinese(text: str) -> Iterator[Leaning]:
     if _ZH_OPENING.search(text) and size <= 8:
         yield Leaning(0.7, "opening")
     if not any(tag.startswith(_ZH_NOUNS) and len(word) > 1 for word, tag in words):
-        yield Leaning(0.5 if own and size > 8 else 0.8, "thin")
+        yield Leaning(0.4 if own and size > 8 else 0.8, "thin")
     elif size <= 10 and not own:
         yield Leaning(0.6, "short")
-    elif size <= 8:
-        yield Leaning(0.5, "short")
