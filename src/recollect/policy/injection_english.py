@@ -19,16 +19,18 @@ _DROP = (
     r"pay no attention to|no longer (?:follow|obey))"
 )
 _REPLY = r"(?:repl(?:y|ies)|responses?|answers?|output|summar(?:y|ies)|next message)"
-_WORK = rf"(?:{_REPLY}|code(?:base)?|solutions?|implementations?|algorithms?|scripts?|programs?|project|software)"
+_WORK = (
+    rf"(?:{_REPLY}|code(?:base)?|solutions?|implementations?|algorithms?|scripts?|programs?|projects?|software|systems?|"
+    r"applications?|apps?|frameworks?|workflows?|logic|architecture|design|development|functions?|modules?|approach)"
+)
+_THIS_CODE = (
+    r"\b(?:following|subsequent|below|next|provided|attached|this)\s+(?:\w+\s+){0,2}"
+    r"(?:code|snippets?|scripts?|functions?|(?:code )?(?:blocks?|excerpts?|segments?|fragments?|lines))\b"
+)
 _PUT = (
     r"(?:add|append|augment|blend|embed|enhance|enrich|fuse|include|incorporate|inject|insert|integrate|interweave|"
     r"introduce|meld|merge|mix|modify|place|prepend|put|sprinkle|supplement|weave|work|alter|tweak|amend|"
     r"finish|conclude|close|begin|start|end|promote|advertise|mention|slip)"
-)
-_GARBLE = (
-    r"(?:anagram\w*|capitalize|convert|delete|distort|double|drop|encode|encrypt|garble|group|jumble|misspell|omit|"
-    r"randomly|rearrange|remove|replace|respell|reverse|rewrite|rotate|scramble|shuffle|spell|split|substitute|swap|"
-    r"switch|transform|transpose|eliminate|separate|join|mask|obscure|disguise|cipher|mix)"
 )
 _SECRET = (
     r"(?:system prompts?|(?:initial|hidden|secret|original|your) (?:instructions|prompts?|rules|guidelines)|api[ _-]?keys?|"
@@ -52,9 +54,19 @@ _AI = (
     r"chatgpt|gpt|claude|gemini|copilot)"
 )
 _START = r"(?:^|[\n.!?:;*#>\-]\s*|\b(?:seamlessly|harmoniously|then|also|and)\s+)"
-_ONE_REPLY = r"(?:reply|response|answer|output|summary|next message)"
-_HIDING = (
-    r"(?:typos?|alphabet\w*|symbols?|homophones?|misspell\w*|anagrams?|cipher|backwards?|base64|caesar|morse|leet\w*)"
+_SENTENCE = r"(?:^|[\n.!?]\s?)(?:\w{3,16}ly,?\s)?"
+_NO_ORDER = (  # words that open a statement, a question or a courtesy rather than an order
+    r"(?:thank\w*|thanks|please|what|which|who|whom|whose|when|where|why|how|the|this|that|these|those|there|they|she|her|his|"
+    r"you|your|our|their|its|it's|can|could|would|will|should|shall|may|might|must|have|has|had|are|was|were|did|does|"
+    r"and|but|for|from|with|without|after|before|because|although|while|once|since|until|unless|if|as|based|regarding|"
+    r"about|given|according|also|always|never|just|try|explain|justify|practice|limit|yes|"
+    r"not|hey|hello|sorry|great|good|nice|some|any|all|one|looking|waiting|hoping|"
+    r"[a-z]+ing|[a-z]+ed|appreciate|love|loved|hope|read|got|let|lets|let's|see|i'\w+|we'\w+|you'\w+)\b"
+)
+_IN_YOUR_REPLY = (
+    r"(?<!for )(?<!from )(?<!after )(?<!about )(?<!upon )(?<!on )(?<!and )"
+    r"\byour (?:reply|response|answer|output|next message)\b"
+    r"(?!\s(?:to (?:my|the|this|that|her|his)|is|was|will|has|about|should)\b)"
 )
 
 ENGLISH: tuple[Sign, ...] = (
@@ -133,14 +145,19 @@ ENGLISH: tuple[Sign, ...] = (
     sign(
         "role",
         0.5,
-        r"\b(?:developer|debug|god|admin|dan|jailbreak|root|maintenance|sudo|unrestricted) mode"
-        r"\b[^.\n]{0,20}\b(?:on|enabled?|activated?|engaged|unlocked|active)\b|\b(?:enable|activate|enter|"
-        r"switch to) (?:developer|debug|god|admin|dan|jailbreak|sudo|unrestricted) mode\b",
+        r"\b(?:god|dan|jailbreak|sudo|unrestricted) mode\b[^.\n]{0,20}\b(?:on|enabled?|activated?|unlocked|active)\b|"
+        r"\b(?:enable|activate|enter|switch to) (?:god|dan|jailbreak|sudo|unrestricted) mode\b",
+    ),
+    sign(
+        "role",
+        0.25,
+        r"\b(?:developer|debug|admin|root|maintenance) mode\b[^.\n]{0,20}\b(?:on|enabled?|activated?|unlocked|active)\b|"
+        r"\b(?:enable|activate|enter|switch to) (?:developer|debug|admin|root|maintenance) mode\b",
     ),
     # A voice that is not the text's own.
     sign(
         "voice",
-        0.5,
+        0.4,
         r"(?:^|\n)\s*[\[(<*#\-=_ ]{0,6}(?:system|developer|admin(?:istrator)?)(?: (?:prompt|message|note|"
         r"notice|override|alert|instruction)s?)?[\])>*#\-=_ ]{0,6}\s*[:：]",
     ),
@@ -152,14 +169,14 @@ ENGLISH: tuple[Sign, ...] = (
     ),
     sign(
         "voice",
-        0.45,
+        0.3,
         r"(?:^|\n)\s*#{1,6}\s*(?:system|instructions?|new instructions?|prompt|override)"
         r"\b\s*[:：]?\s*(?:\n|$)",
     ),
     sign(
         "voice",
         0.5,
-        r"</?(?:system|assistant|developer|instructions?|system[-_](?:prompt|message|reminder)|admin)"
+        r"</?(?:system|developer|instructions?|system[-_](?:prompt|message|reminder)|admin)"
         r"\b[^>\n]{0,60}>",
     ),
     sign(
@@ -256,16 +273,17 @@ ENGLISH: tuple[Sign, ...] = (
     ),
     sign(
         "tool",
-        0.35,
-        r"\b(?:call|invoke|use|execute|trigger|run) (?:the )?[`'\"]?[\w.]{2,40}[`'\"]? (?:tool|function|"
-        r"plugin)\b[^.\n]{0,40}\b(?:with|to|and|on|passing)\b",
+        0.3,
+        r"\b(?:call|invoke|use|trigger) (?:the )?[`'\"]?[\w.]{2,40}[`'\"]? (?:tool|plugin)"
+        r"\b[^.\n]{0,40}\b(?:with|to|and|on|passing)\b",
     ),
     sign(
-        "tool",
-        0.4,
+        "shell",
+        0.2,
         r"\b(?:run|execute|type|paste|enter) (?:the|this|these|following|below| )+(?:shell |terminal |"
         r"bash |powershell |system )?commands?\b[^.\n]{0,40}[:`]|\bcurl\s[^\n|]{1,200}\|\s*(?:ba)?sh\b|"
         r"\brm -rf\s+[/~]",
+        supports=True,
     ),
     sign(
         "tool",
@@ -313,25 +331,12 @@ ENGLISH: tuple[Sign, ...] = (
     sign(
         "steer",
         0.55,
-        rf"{_START}{_PUT}\s+[^\n]{{0,160}}?\b(?:in(?:to)?|to|with(?:in)?|at|throughout|of|on|"
-        rf"by)?\s*your {_ONE_REPLY}\b",
+        rf"{_START}{_PUT}\s+[^\n]{{0,160}}?{_IN_YOUR_REPLY}",
     ),
     sign(
         "steer",
         0.55,
-        rf"{_START}{_PUT}\s+(?:up )?your {_ONE_REPLY}\s+(?:by|with|to|so)\b",
-    ),
-    sign(
-        "steer",
-        0.55,
-        rf"{_START}{_GARBLE}\s+[^\n]{{0,60}}?\b(?:letters?|vowels?|consonants?|words?|spaces?|characters?|"
-        rf"numbers?|spelling|punctuation|syllables?|{_HIDING})\b[^\n]{{0,60}}?\b(?:your|the) {_ONE_REPLY}\b",
-    ),
-    sign(
-        "steer",
-        0.55,
-        rf"{_START}(?:{_GARBLE}|use|write)\s+[^\n]{{0,40}}?\byour {_ONE_REPLY}(?:'s)?\b[^\n]{{0,60}}?"
-        rf"\b(?:letters?|vowels?|consonants?|spaces?|characters?|{_HIDING})\b",
+        rf"{_SENTENCE}(?!{_NO_ORDER})[a-z]{{3,16}}\s[^\n.!?]{{0,160}}?{_IN_YOUR_REPLY}",
     ),
     sign(
         "steer",
@@ -341,8 +346,7 @@ ENGLISH: tuple[Sign, ...] = (
     sign(
         "lure",
         0.2,
-        r"\b(?:www\.|https?://|[\w-]{1,64}\.(?:com|net|org|io)\b)|[\w.+-]{1,64}@[\w-]{1,64}\.\w|"
-        r"\"[^\"\n]{12,160}\"",
+        r"\b(?:www\.|https?://|[\w-]{1,64}\.(?:com|net|org|io)\b)|[\w.+-]{1,64}@[\w-]{1,64}\.\w",
         supports=True,
     ),
     sign(
@@ -353,24 +357,12 @@ ENGLISH: tuple[Sign, ...] = (
         supports=True,
     ),
     # Code to be carried along.
+    sign("graft", 0.35, rf"{_THIS_CODE}[^\n]{{0,100}}?\byour (?:\w+ ){{0,3}}{_WORK}\b"),
+    sign("graft", 0.35, rf"\byour (?:\w+ ){{0,3}}{_WORK}\b[^\n]{{0,100}}?{_THIS_CODE}"),
     sign(
         "graft",
-        0.35,
-        rf"\b(?:following|subsequent|below|this|next)\s+(?:\w+\s+){{0,2}}(?:code|snippet|script|"
-        rf"function)\b[^\n]{{0,100}}?\byour (?:\w+ ){{0,2}}{_WORK}\b",
-    ),
-    sign(
-        "graft",
-        0.35,
-        rf"\byour (?:\w+ ){{0,2}}{_WORK}\b[^\n]{{0,100}}?\b(?:following|subsequent|"
-        rf"below)\s+(?:\w+\s+){{0,2}}(?:code|snippet|script|function)\b",
-    ),
-    sign(
-        "graft",
-        0.35,
-        rf"{_START}(?:\w+ ){{0,2}}(?:{_PUT}|adopt|apply|deploy|engage|employ|ensure|harmonize|implement|"
-        rf"infuse|leverage|make|use|utilize|consider)\w*\s+[^\n]{{0,80}}?\b(?:following|subsequent|"
-        rf"below)\s+(?:\w+\s+){{0,2}}(?:code|snippet|script|function)\b",
+        0.3,
+        rf"{_SENTENCE}(?!{_NO_ORDER})[a-z]{{3,16}}\s[^\n.!?]{{0,100}}?{_THIS_CODE}",
     ),
     sign(
         "sink",
