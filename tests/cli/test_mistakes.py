@@ -25,7 +25,7 @@ from tests.cli.conftest import CommandLine
         (["add", "x", "--source", "rumour"], "source must be one of user_stated"),
         (["add", "x", "--user", " "], "user must not be empty"),
         (["search", " "], "must be text and not empty"),
-        (["search", "x", "--recipe", "soup"], "there are native"),
+        (["search", "x", "--recipe", "soup"], "there are companion"),
         (["search", "x", "--kind", "dream"], "kinds must be among memory, message"),
         (["search", "x", "--limit", "0"], "limit must be a whole number from 1"),
         (["list", "--status", "lost"], "status must be one of active"),

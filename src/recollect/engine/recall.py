@@ -22,8 +22,8 @@ from recollect.engine.embed import embedded, flush
 from recollect.errors import InvalidInput, RecollectError, Unavailable
 from recollect.model import Hit, Memory, Message, Query, Recall, Scope, Target, Trace
 from recollect.policy.budget import fit
+from recollect.policy.followup import understood
 from recollect.policy.guard import MAX_QUERY_CHARS, checked_fraction
-from recollect.policy.question import prepare
 from recollect.policy.recipes import Recipe, recipe_named
 from recollect.policy.relevance import scale_of
 from recollect.ports import Embedder, Tx, Vector
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
 
 WORTH_WAITING_FOR = 32
+MOST_HISTORY = 12
 PATIENCE_SECONDS = 0.25
 
 
@@ -106,8 +107,18 @@ def _checked(query: Query, recipe: Recipe, now: datetime) -> Query:
     kinds = tuple(kind for kind in query.filter.kinds if kind in recipe.kinds)
     if not kinds:
         raise InvalidInput(f"the recipe {recipe.name!r} covers {', '.join(recipe.kinds)} only")
-    text = query.text.encode("utf-8", "replace").decode().replace("\x00", " ")[:MAX_QUERY_CHARS]
-    return replace(query, text=text, now=query.now or now, filter=replace(query.filter, kinds=kinds))
+    return replace(
+        query,
+        text=_clean(query.text),
+        now=query.now or now,
+        filter=replace(query.filter, kinds=kinds),
+        history=tuple(_clean(turn) for turn in query.history[-MOST_HISTORY:]),
+    )
+
+
+def _clean(text: str) -> str:
+    """Text that every model and index takes, no longer than is worth reading."""
+    return text.encode("utf-8", "replace").decode().replace("\x00", " ")[:MAX_QUERY_CHARS]
 
 
 async def _asked(engine: Engine, scope: Scope, query: Query, limit: int, course: Course) -> Asked:
@@ -121,7 +132,8 @@ async def _asked(engine: Engine, scope: Scope, query: Query, limit: int, course:
         course.generation = serving.id if serving and embedder else None
     except RecollectError:
         course.degraded.append("dense")
-    question = prepare(query.text, query.now, await _speakers(engine, scope, course.generation))
+    speakers = await _speakers(engine, scope, course.generation)
+    question = understood(query.text, query.history, query.now, speakers)
     vectors: Sequence[Vector] = ()
     if embedder is not None:
         try:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import Broken, RecollectError, Unavailable
+from recollect.errors import InvalidInput, RecollectError, Unavailable
 from recollect.model import Listing
 from recollect.ports import Store, Tx
 from recollect.stores.sqlite import SqliteStore
@@ -150,7 +150,7 @@ async def test_reading_can_not_write(where: str, tmp_path: Path) -> None:
 
 async def test_a_file_that_is_no_database_is_named_as_such(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("not a database, " * 100)
-    with pytest.raises(Broken, match="not a SQLite database"):
+    with pytest.raises(InvalidInput, match="not a SQLite database"):
         await SqliteStore.open(tmp_path / "notes.txt")
 
 

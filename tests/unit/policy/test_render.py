@@ -63,7 +63,7 @@ def memory(content: str, number: int = 1, **fields: Any) -> Hit:
 
 
 def message(content: str, number: int = 1, **fields: Any) -> Hit:
-    said = {"session_id": "talk", "order": number, "role": "user", "created_at": DAY} | fields
+    said: dict[str, Any] = {"session_id": "talk", "order": number, "role": "user", "created_at": DAY} | fields
     return Hit(message=Message(id=f"s{number}", content=content, **said), relevance=0.9, score=1.0)
 
 
@@ -297,3 +297,4 @@ def test_a_tool_block_names_themes_and_no_content() -> None:
     assert tool_block([]).count("\n") == 0
     assert tool_block(["a", "a", " ", OVERRIDE, "b"], limit=5).endswith(": a; b")
     assert len(label("x" * 500)) == 40
+    assert label(" : ") == ""

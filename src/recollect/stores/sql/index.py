@@ -50,8 +50,10 @@ def ready_vector() -> ColumnElement[bool]:
 
 # Looked up by key, one by one: as a join, Postgres without statistics would read the whole scope once per entry. The column
 # comes as the driver gives it: ten thousand vectors are decoded in one go, not one by one.
-_RAW_VECTOR = select(type_coerce(embeddings.c.vector, NullType())).where(ready_vector()).correlate(entries)
-_CHANGED_WITH_VECTORS = _CHANGED.add_columns(_RAW_VECTOR.scalar_subquery())
+_RAW_VECTOR = (
+    select(type_coerce(embeddings.c.vector, NullType())).where(ready_vector()).correlate(entries).scalar_subquery()
+)
+_CHANGED_WITH_VECTORS = _CHANGED.add_columns(_RAW_VECTOR)
 
 
 @lru_cache(maxsize=4096)
