@@ -146,7 +146,7 @@ def inert(text: str) -> str:
 
 def label(name: str) -> str:
     """A short inert name: of a theme, a tag or a speaker."""
-    flat = inert(name[: 4 * LABEL_CHARS]).replace(";", ",").replace(":", " ")
+    flat = " ".join(inert(name[: 4 * LABEL_CHARS]).replace(";", ",").replace(":", " ").split())
     return flat if len(flat) <= LABEL_CHARS else flat[: LABEL_CHARS - 1].rstrip() + "…"
 
 
