@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recollect.errors import InvalidInput
 from recollect.model import Hit, MemoryType, Target
@@ -197,24 +197,26 @@ def _fitted(lines: Sequence[_Line], room: int, query: str) -> list[_Line]:
     """As many lines as there is room for, in rank order; long ones in extract, the last one cut to what is left."""
     wanted = query_terms(query) if query else []
     frames = _frames(lines)
-    share = _share([_size(line.text, room) for line in lines], room - sum(frames))
-    summed = {each for line in lines if (memory := line.hit.memory) and memory.type is MemoryType.SUMMARY
-              for each in memory.source_ids}  # fmt: skip
+    sizes = [_size(line.text, room) for line in lines]
+    summed = _summed(lines)
     kept: list[_Line] = []
-    for line, frame in zip(lines, frames, strict=True):
+    for at, (line, frame) in enumerate(zip(lines, frames, strict=True)):
+        # Shared anew for every line: whole sentences rarely fill a share, and the rest is for those that follow.
+        share = _share(sizes[at:], room - sum(frames[at:]))
         limit = min(share, LEAST_SHARE) if line.hit.target.id in summed else share
         left = room - frame
         text = _extract(line.text, min(limit, left), wanted) if left >= LEAST_REST else ""
         if not text or (line.withheld and text != line.text):
             break
-        kept.append(_with(line, text))
+        kept.append(replace(line, text=text, truncated=text != line.text or line.hit.truncated))
         room = left - count_tokens(text)
     return kept
 
 
-def _with(line: _Line, text: str) -> _Line:
-    cut = text != line.text or line.hit.truncated
-    return _Line(line.hit, line.reference, line.group, text, line.suspicious, line.withheld, cut)
+def _summed(lines: Sequence[_Line]) -> set[str]:
+    """What is told in short by a summary among the lines."""
+    memories = (line.hit.memory for line in lines)
+    return {each for memory in memories if memory and memory.type is MemoryType.SUMMARY for each in memory.source_ids}
 
 
 def _frames(lines: Sequence[_Line]) -> list[int]:
@@ -257,7 +259,7 @@ def _extract(text: str, limit: int, wanted: Sequence[str]) -> str:
             break
         whole += sentence
     whole = whole or cut_to_tokens(sentences[start][: max(rest, 0) * CHARS_PER_TOKEN], rest)
-    cut = f"{taken}{whole.rstrip(' /')} …"
+    cut = f"{taken}{whole.strip(' /')} …"
     return cut if whole.strip() and count_tokens(cut) <= limit else ""
 
 
