@@ -2,9 +2,12 @@
 
     python -m eval --dataset memory [--store sqlite|postgres] [--recipe recall] [--outage dense|lexical] [--json OUT]
     python -m eval --dataset memory --sweep [alpha,beta,gamma,tau,k,N,lambda] [--plot FILE]
-    python -m eval --dataset sets --path DIR --sets a,b --store sqlite|postgres --json OUT [--limit N]
+    python -m eval --dataset sets --path DIR --sets a,b --store sqlite|postgres --json OUT [--limit N] [--ablate]
+    python -m eval --dataset followup --path DIR [--sets canard_dev,cast,…] [--limit N]
+    python -m eval --dataset injection --path DIR
 
-`memory` is our own golden set (or the one at --path); it ends with PASS or FAIL, and FAIL exits with 1. `sets` are public ones.
+`memory` is our own golden set (or the one at --path); it ends with PASS or FAIL, and FAIL exits with 1. `sets` are public ones,
+`followup` asks questions that lean on a conversation, `injection` texts that try to give orders.
 """
 
 from __future__ import annotations
@@ -24,8 +27,8 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
-from eval import memory, sets  # noqa: E402
-from eval.cases import names  # noqa: E402
+from eval import ablate, followup, injection, memory, sets  # noqa: E402
+from eval.cases import kind_of, names  # noqa: E402
 from recollect.bootstrap import embedder_config, engine_over, open_embedder, open_store  # noqa: E402
 from recollect.settings import Settings  # noqa: E402
 
@@ -34,23 +37,39 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m eval", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--dataset", choices=["memory", "sets"], required=True)
+    parser.add_argument("--dataset", choices=["memory", "sets", "followup", "injection"], required=True)
     parser.add_argument("--path", type=Path, help="the folder of the sets; or another golden set than the shipped one")
     parser.add_argument("--sets", help="which of them, separated by commas; all when left out")
     parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")
     parser.add_argument("--limit", type=int, help="at most this many questions of each set")
+    parser.add_argument("--ablate", action="store_true", help="sets: each step of the ranking switched off alone")
     parser.add_argument("--json", type=Path, help="where to keep the figures")
     memory.arguments(parser)
     return parser.parse_args()
 
 
-async def _run_sets(asked: argparse.Namespace) -> list[dict[str, Any]]:
+def _chosen(asked: argparse.Namespace, kind: str) -> list[str]:
+    """The sets to run: those named, which must be there, or all of this kind."""
     if asked.path is None or not asked.path.is_dir():
         sys.exit("error: --path must be a folder with *.cases.jsonl files")
-    chosen = asked.sets.split(",") if asked.sets else names(asked.path)
+    there = names(asked.path)
+    chosen = asked.sets.split(",") if asked.sets else [name for name in there if kind_of(asked.path, name) == kind]
     for name in chosen:
-        if name not in names(asked.path):
-            sys.exit(f"error: no set is called {name!r} there; there are {', '.join(names(asked.path))}")
+        if name not in there:
+            sys.exit(f"error: no set is called {name!r} there; there are {', '.join(there)}")
+        if kind_of(asked.path, name) != kind:
+            sys.exit(f"error: {name} is no {kind} set but one of {kind_of(asked.path, name)}")
+    return chosen
+
+
+async def _run_followup(asked: argparse.Namespace) -> list[dict[str, Any]]:
+    model = await open_embedder(embedder_config(Settings.load()))
+    embedder = None if model is None else sets.OnceEmbedder(model)
+    return await followup.run(asked.path, _chosen(asked, "followup"), asked.limit, embedder)
+
+
+async def _run_sets(asked: argparse.Namespace) -> list[dict[str, Any]]:
+    chosen = _chosen(asked, "retrieval")
     with tempfile.TemporaryDirectory(prefix="recollect-eval-") as folder:
         settings = Settings.load(store="postgres" if asked.store == "postgres" else "", data_dir=Path(folder))
         model = await open_embedder(embedder_config(settings))
@@ -58,7 +77,8 @@ async def _run_sets(asked: argparse.Namespace) -> list[dict[str, Any]]:
         embedder = sets.OnceEmbedder(model)
         engine = engine_over(await open_store(settings), embedder, settings)
         try:
-            return await sets.run(engine, embedder, asked.path, chosen, asked.limit)
+            recipes = ablate.recipes() if asked.ablate else sets.OURS
+            return await sets.run(engine, embedder, asked.path, chosen, asked.limit, recipes)
         finally:
             await engine.close()
 
@@ -83,8 +103,16 @@ def main() -> None:
         except memory.PROBLEMS as problem:
             print(f"error: {problem}", file=sys.stderr)
             sys.exit(2)
-    rows = asyncio.run(_run_sets(asked))
-    _show_sets(rows)
+    if asked.dataset == "sets":
+        rows = asyncio.run(_run_sets(asked))
+        _show_sets(rows)
+    elif asked.dataset == "injection":
+        rows = injection.run(asked.path)
+        injection.show(rows, Console())
+    else:
+        rows = asyncio.run(_run_followup(asked))
+        for row in rows:
+            print(json.dumps(row, ensure_ascii=False))
     if asked.json:
         asked.json.write_text(json.dumps({"store": asked.store, "rows": rows}, indent=2, ensure_ascii=False) + "\n")
 

@@ -52,6 +52,12 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name.removesuffix(".cases.jsonl") for path in folder.glob("*.cases.jsonl"))
 
 
+def kind_of(folder: Path, name: str) -> str:
+    """What a set asks for: retrieval, followup, pairs or injection."""
+    first = next(_lines(folder / f"{name}.cases.jsonl"), {})
+    return str(first.get("kind", "retrieval"))
+
+
 def read_set(folder: Path, name: str, limit: int | None = None) -> list[Corpus]:
     """The corpora of a retrieval set, each with its questions; at most `limit` questions in all."""
     sessions = {line["session_id"]: line["turns"] for line in _lines(folder / f"{name}.sessions.jsonl")}
@@ -63,7 +69,10 @@ def read_set(folder: Path, name: str, limit: int | None = None) -> list[Corpus]:
         if limit is not None and number >= limit:
             break
         if line.get("kind", "retrieval") == "retrieval":
-            corpora[line["corpus_id"]].cases.append(_case(line))
+            corpus_id = line.get("corpus_id") or line["case_id"]
+            if corpus_id not in corpora:  # a question that brings all there is to find
+                corpora[corpus_id] = Corpus(corpus_id, tuple(_item(each) for each in line["memories"]))
+            corpora[corpus_id].cases.append(_case(line))
     return [corpus for corpus in corpora.values() if corpus.cases]
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -23,7 +25,8 @@ from recollect.ports import Embedder
 
 DEPTH = 50
 TENANT = "eval"
-SYSTEMS = ("ours", "bm25", "dense", "rrf")
+OURS = {"ours": "native"}
+"""What is shown as which recipe."""
 
 
 class OnceEmbedder:
@@ -55,15 +58,21 @@ class Outcome:
 
 
 async def run(
-    engine: Engine, embedder: Embedder, folder: Path, names: Iterable[str], limit: int | None
+    engine: Engine,
+    embedder: Embedder,
+    folder: Path,
+    names: Iterable[str],
+    limit: int | None,
+    recipes: Mapping[str, str] = OURS,
 ) -> list[dict[str, Any]]:
+    """Every set with each of `recipes` beside the floors; sets that put something in per question also in the hard variant."""
     rows = []
     for name in names:
         corpora = read_set(folder, name, limit)
-        rows.append(_row(name, await _evaluate(engine, embedder, name, corpora)))
+        rows.append(_row(name, await _evaluate(engine, embedder, name, corpora, recipes)))
         if any(case.own_items for corpus in corpora for case in corpus.cases):
             hard = [_all_at_once(corpus) for corpus in corpora]
-            rows.append(_row(f"{name} (hard)", await _evaluate(engine, embedder, f"{name}-hard", hard)))
+            rows.append(_row(f"{name} (hard)", await _evaluate(engine, embedder, f"{name}-hard", hard, recipes)))
     return rows
 
 
@@ -74,14 +83,16 @@ def _all_at_once(corpus: Corpus) -> Corpus:
     return Corpus(corpus.id, corpus.items + tuple(everything.values()), cases)
 
 
-async def _evaluate(engine: Engine, embedder: Embedder, name: str, corpora: Sequence[Corpus]) -> list[Outcome]:
+async def _evaluate(
+    engine: Engine, embedder: Embedder, name: str, corpora: Sequence[Corpus], recipes: Mapping[str, str]
+) -> list[Outcome]:
     outcomes: list[Outcome] = []
     for corpus in track(corpora, description=f"{name:24}"):
         scope = Scope(TENANT, corpus.id[:200], name)
         await _store(engine, scope, corpus.items)
         for case in corpus.cases:
             await _store(engine, scope, case.own_items)
-            outcomes.append(await _ask(engine, embedder, scope, corpus, case))
+            outcomes.append(await _ask(engine, embedder, scope, corpus, case, recipes))
             for session in {item.session_id for item in case.own_items}:
                 await engine.forget_conversation(scope, session)
         await engine.erase_user(TENANT, scope.user)
@@ -98,19 +109,34 @@ async def _store(engine: Engine, scope: Scope, items: Sequence[Item]) -> None:
     await embed.drain(engine)
 
 
-async def _ask(engine: Engine, embedder: Embedder, scope: Scope, corpus: Corpus, case: Case) -> Outcome:
-    now = checked_time(case.query_time, "query_time") if case.query_time else None
+async def _ask(
+    engine: Engine, embedder: Embedder, scope: Scope, corpus: Corpus, case: Case, recipes: Mapping[str, str]
+) -> Outcome:
+    now = _end_of(case.query_time) if case.query_time else None
     query = Query(text=case.query, limit=DEPTH, filter=Filter(kinds=("message",)), now=now)
-    started = perf_counter()
-    recalled = await engine.recall(scope, query)
-    seconds = perf_counter() - started
+    ranked: dict[str, list[str]] = {}
+    answered, seconds = True, 0.0
+    for label, recipe in recipes.items():
+        started = perf_counter()
+        recalled = await engine.recall(scope, replace(query, recipe=recipe))
+        ranked[label] = _ids(recalled)
+        if label == "ours":
+            answered, seconds = bool(recalled.hits), perf_counter() - started
     items = corpus.items + case.own_items
-    ranked = {"ours": _ids(recalled), **await _floors(embedder, items, case.query)}
+    ranked |= await _floors(embedder, items, case.query)
     sessions = {item.id: item.session_id for item in items}
     scored = {
         system: scores(case, ids, list(dict.fromkeys(sessions[id] for id in ids))) for system, ids in ranked.items()
     }
-    return Outcome(case, scored, bool(recalled.hits), seconds)
+    return Outcome(case, scored, answered, seconds)
+
+
+def _end_of(when: str) -> datetime:
+    """A question asked some time in a month looks back on all of it."""
+    at = checked_time(when, "query_time")
+    if len(when) > len("2025-12"):
+        return at
+    return at.replace(day=monthrange(at.year, at.month)[1], hour=23, minute=59)
 
 
 def _ids(recalled: Recall) -> list[str]:
@@ -136,12 +162,16 @@ def _row(name: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     return {
         "set": name,
         "cases": len(answerable),
-        "metrics": {system: mean(each.scored[system] for each in answerable) for system in SYSTEMS},
+        "metrics": {system: mean(each.scored[system] for each in answerable) for system in _systems(outcomes)},
         "empty_when_answerable": _share(not each.answered for each in answerable),
         "empty_when_not": _share(not each.answered for each in rest),
         "unanswerable": len(rest),
         "recall_ms_p50": round(1000 * seconds[len(seconds) // 2], 1) if seconds else None,
     }
+
+
+def _systems(outcomes: Sequence[Outcome]) -> list[str]:
+    return list(outcomes[0].scored) if outcomes else []
 
 
 def _share(flags: Iterable[bool]) -> float | None:

@@ -32,6 +32,7 @@ from recollect.model import (
     Memory as MemoryRecord,
 )
 from recollect.policy.guard import checked_count, checked_labels, slug
+from recollect.policy.render import Block, context_block
 from recollect.settings import Settings
 
 MOST_RESULTS = 1000
@@ -133,6 +134,14 @@ class AsyncMemory:
             history=tuple(history),
         )
         return await running.engine.recall(self.scope, asked)
+
+    async def context(self, query: str, *, token_budget: int = 1000, **search: Any) -> Block:
+        """What belongs to a question as a block of text for a model's prompt: delimited, escaped, within the budget.
+
+        Empty when nothing matches. Takes what `search` takes; `block.references` says which line is which memory.
+        """
+        recall = await self.search(query, **search)
+        return context_block(recall.hits, token_budget, query=query)
 
     async def get(self, id: str) -> MemoryRecord:
         """One memory by its id; NotFound when it isn't here."""

@@ -14,6 +14,7 @@ from recollect.client import AsyncMemory
 from recollect.errors import Unavailable
 from recollect.model import Memory as MemoryRecord
 from recollect.model import Receipt
+from recollect.policy.render import Block
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -91,6 +92,16 @@ class Memory:
         'stored'
         """
         return self._portal.call(self._memory.add(text, **fields))
+
+    def context(self, query: str, *, token_budget: int = 1000, **search: Any) -> Block:
+        """What belongs to a question as a block of text for a model's prompt: delimited, escaped, within the budget.
+
+        >>> with Memory("memory://", user="ana") as memory:
+        ...     receipt = memory.add("The standup is at 9:30")
+        ...     "The standup is at 9:30" in memory.context("when is standup?").text
+        True
+        """
+        return self._portal.call(self._memory.context(query, token_budget=token_budget, **search))
 
     def update(self, id: str, **fields: Any) -> MemoryRecord:
         """Change fields of a memory; `text` is its content."""

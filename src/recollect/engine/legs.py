@@ -13,7 +13,6 @@ from recollect.engine.shelves import Copy
 from recollect.model import Found, Target
 from recollect.policy.fusion import reciprocal_rank_fusion
 from recollect.policy.intent import prefixes
-from recollect.policy.native import DEFAULT
 from recollect.policy.recipes import Recipe
 from recollect.policy.text import query_terms
 from recollect.ports import Tx
@@ -32,7 +31,7 @@ def fused(tx: Tx, copy: Copy | None, recipe: Recipe, asked: Asked) -> Candidates
     words = _words(tx, copy, list(scores))
     evidence = _evidence(tx, copy, asked, found, words, size)
     if not recipe.legs:
-        trust = float(getattr(DEFAULT, asked.question.kind))
+        trust = float(getattr(recipe.weights, asked.question.kind))
         scores = {
             target: signals.get("coverage", 0.0) + trust * signals.get("cosine", 0.0)
             for target, signals in evidence.items()

@@ -26,7 +26,7 @@ def candidates(tx: Tx, shelves: Shelves, recipe: Recipe, asked: Asked) -> Candid
     with copy.lock:
         held = copy.refresh(tx, asked.generation, shelves.most_entries)
         if held and not recipe.legs:
-            return relevant(_native(copy, asked), recipe, asked)
+            return relevant(_native(copy, recipe, asked), recipe, asked)
         at_hand = copy if held else None
         found = relevant(fused(tx, at_hand, recipe, asked), recipe, asked)
         return rescored(tx, at_hand, recipe, asked, found) if recipe.rescore else found
@@ -45,11 +45,10 @@ def relevant(found: Candidates, recipe: Recipe, asked: Asked) -> Candidates:
     return replace(found, ranked=[each for each in found.ranked if each.relevance >= cut])
 
 
-def _native(copy: Copy, asked: Asked) -> Candidates:
+def _native(copy: Copy, recipe: Recipe, asked: Asked) -> Candidates:
     allowed = copy.allowed(asked.query.filter, asked.now)
-    ranked = rank(
-        copy.shelf, asked.question, asked.vectors, allowed, asked.limit + 1
-    )  # one more tells if there are more
+    # One more than asked for tells whether there are more.
+    ranked = rank(copy.shelf, asked.question, asked.vectors, allowed, asked.limit + 1, recipe.weights)
     size = len(copy.shelf)
     found = [
         Candidate(

