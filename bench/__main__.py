@@ -1,4 +1,4 @@
-"""`python -m bench write|recall`: run a benchmark, print its table, keep it as JSON."""
+"""`python -m bench write|recall|growth|backfill`: run a benchmark, print its table, keep it as JSON, draw it."""
 
 from __future__ import annotations
 
@@ -6,38 +6,104 @@ import argparse
 import asyncio
 import os
 from pathlib import Path
+from time import perf_counter
 
 # One thread of arithmetic: what one request costs, undisturbed by how many cores happen to be idle.
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 
-from bench import recall, write  # noqa: E402
-from bench.report import publish  # noqa: E402
+from bench import backfill, growth, plots, recall, write  # noqa: E402
+from bench.peers import compare  # noqa: E402
+from bench.peers.install import PEERS  # noqa: E402
+from bench.report import keep, show  # noqa: E402
 
 
 def _sizes(text: str) -> list[int]:
     return [int(part.replace("_", "")) for part in text.split(",")]
 
 
+def _words(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _peers(text: str) -> list[str]:
+    for name in (names := _words(text)):
+        if name not in PEERS:
+            raise argparse.ArgumentTypeError(f"no peer is called {name!r}; there are {', '.join(PEERS)}")
+    return names
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("bench", choices=["write", "recall"])
+    parser.add_argument("bench", choices=["write", "recall", "growth", "backfill"])
     parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")
-    parser.add_argument("--count", type=int, default=500, help="how many operations are timed")
+    parser.add_argument("--count", type=int, default=300, help="how many operations are timed")
+    parser.add_argument("--seconds", type=float, default=20.0, help="recall: the longest one row is asked")
     parser.add_argument("--existing", type=_sizes, default=[0, 10_000], help="write: how much is stored before")
     parser.add_argument("--sizes", type=_sizes, default=[1_000, 10_000], help="recall: how much is searched")
-    parser.add_argument("--recipes", type=lambda text: text.split(","), default=["native", "recall"])
+    parser.add_argument("--recipes", type=_words, default=["native", "recall"])
+    parser.add_argument("--paths", type=_words, default=list(recall.PATHS), help="recall: memory, index or both")
+    parser.add_argument("--peers", type=_peers, default=[], help=f"recall: compare with {','.join(PEERS)}")
+    parser.add_argument("--total", type=int, default=100_000, help="growth: memories of all people together")
+    parser.add_argument("--users", type=int, default=1_000, help="growth: how many people")
+    parser.add_argument("--texts", type=int, default=1_000, help="backfill: how many texts")
     parser.add_argument("--json", type=Path, help="where to keep the figures")
+    parser.add_argument("--plot", type=Path, help="an SVG to draw them in")
     return parser.parse_args()
+
+
+async def _write(asked: argparse.Namespace) -> None:
+    rows = await write.run(asked.store, asked.count, asked.existing)
+    show("write", rows, write.COLUMNS)
+    keep("write", asked.json, rows=rows, store=asked.store)
+
+
+async def _recall(asked: argparse.Namespace) -> None:
+    if asked.peers:
+        return await _compare(asked)
+    asking = recall.Asking(asked.count, asked.seconds, asked.recipes, asked.paths)
+    rows, filling = await recall.run(asked.store, asked.sizes, asking)
+    verdicts = recall.threshold(rows)
+    show(f"recall ({asked.store})", rows, recall.COLUMNS, caption="* the way the default settings take")
+    show("filling", filling, recall.FILLING)
+    if verdicts:
+        show("which way is quicker", verdicts, {"what": "", "quicker": "quicker", "times": "times"})
+    keep("recall", asked.json, rows=rows, filling=filling, threshold=verdicts, store=asked.store)
+    if asked.plot:
+        asked.plot.write_text(plots.recall(rows))
+    return None
+
+
+async def _compare(asked: argparse.Namespace) -> None:
+    rows = [row for size in asked.sizes for row in await compare.run(asked.peers, size, asked.count)]
+    for size in asked.sizes:
+        here = [row for row in rows if row["size"] == size]
+        show(f"peers over {size:,} memories", here, compare.COLUMNS, caption=compare.said(here))
+    keep("peers", asked.json, rows=rows)
+    if asked.plot:
+        asked.plot.write_text(plots.peers(rows))
+
+
+async def _growth(asked: argparse.Namespace) -> None:
+    started = perf_counter()
+    rows = await growth.run(asked.store, asked.total, asked.users, asked.count)
+    took = round(perf_counter() - started, 1)
+    show(f"growth ({asked.store}), milliseconds", rows, growth.COLUMNS, caption=f"took {took:,} s")
+    keep("growth", asked.json, rows=rows, store=asked.store, took_s=took)
+    if asked.plot:
+        asked.plot.write_text(plots.growth(rows))
+
+
+async def _backfill(asked: argparse.Namespace) -> None:
+    rows = await backfill.run(asked.store, asked.texts)
+    show("backfill, one worker", rows, backfill.COLUMNS)
+    keep("backfill", asked.json, rows=rows, store=asked.store)
 
 
 def main() -> None:
     asked = _arguments()
-    if asked.bench == "write":
-        rows = asyncio.run(write.run(asked.store, asked.count, asked.existing))
-    else:
-        rows = asyncio.run(recall.run(asked.store, asked.count, asked.sizes, asked.recipes))
-    publish(asked.bench, rows, asked.json, store=asked.store)
+    benches = {"write": _write, "recall": _recall, "growth": _growth, "backfill": _backfill}
+    asyncio.run(benches[asked.bench](asked))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,210 @@
+"""Side by side: the same texts, questions and vectors through Recollect and through its peers.
+
+The local model embeds everything once, beforehand, and its time is told apart. Recollect is asked before the peers and again
+after them, which shows how much of a difference is the machine's mood.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.ground import ANA, engine_over, fresh_store
+from bench.known import Known, known
+from bench.peers.install import PeerMissing, environment
+from bench.report import Row, ratio, summary
+from bench.texts import notes as ordinary
+from recollect import __version__
+from recollect.bootstrap import embedder_config
+from recollect.engine import Engine, EngineConfig, embed
+from recollect.model import Query
+from recollect.ports import Embedder
+from recollect.providers.embedders import choose
+from recollect.settings import Settings
+
+CHILD = Path(__file__).with_name("child.py")
+ADDING_SECONDS = 600.0
+COLUMNS = {
+    "what": "", "add_p50_ms": "add\np50", "search_p50_ms": "search\np50", "search_p95_ms": "search\np95",
+    "add_ratio": "×\nadd", "search_ratio": "×\nsearch", "recall_at_10": "recall\n@10 %", "rare": "by\nword",
+    "meaning": "by\nmeaning",
+}  # fmt: skip
+
+
+class Recorded:
+    """A model that remembers every vector it made, and how long making them took."""
+
+    def __init__(self, model: Embedder) -> None:
+        self.provider, self.model, self.dimensions = model.provider, model.model, model.dimensions
+        self._model = model
+        self._known: dict[str, NDArray[np.float32]] = {}
+        self.seconds = 0.0
+
+    async def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
+        fresh = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if fresh:
+            started = perf_counter()
+            for begin in range(0, len(fresh), 64):
+                part = fresh[begin : begin + 64]
+                self._known.update(zip(part, await self._model.embed(part, query=query), strict=True))
+            self.seconds += perf_counter() - started
+        return np.stack([self._known[text] for text in texts])
+
+    async def close(self) -> None:
+        await self._model.close()
+
+
+async def run(names: Sequence[str], size: int, count: int) -> list[Row]:
+    """`count` bounds the questions; there are as many texts as `size`, the answers among them."""
+    cases = known()[: min(count, size)]
+    texts = _spread([case.fact for case in cases], size)
+    async with fresh_store("sqlite") as (store, settings):
+        model = _model(settings)
+        vectors = await model.embed(texts)
+        per_text = model.seconds / len(texts)
+        questions = await model.embed([case.question for case in cases], query=True)
+        engine = engine_over(store, model, EngineConfig())
+        ours = await _ours(engine, texts, cases) | {"embed_ms": round(per_text * 1000, 2), "model": model.model}
+        rows = [ours]
+        with tempfile.TemporaryDirectory(prefix="recollect-peers-") as name:
+            folder = Path(name)
+            np.save(folder / "vectors.npy", np.concatenate([vectors, questions]))
+            job = {"texts": texts, "questions": [case.question for case in cases]}
+            (folder / "job.json").write_text(json.dumps(job))
+            rows += [_row(name, folder, texts, cases) for name in names]
+        again = summary([await _asked(engine, case) for case in cases], "search_")
+        rows.append(again | {"what": "recollect, asked again"})
+        await model.close()
+    for row in rows:
+        row["size"] = size
+        if "search_p50_ms" in row:
+            row["search_ratio"] = ratio(row, ours, "search_p50_ms")
+        if "add_p50_ms" in row:
+            row["add_ratio"] = ratio(row, ours, "add_p50_ms")
+    return rows
+
+
+def said(rows: Sequence[Row]) -> str:
+    ours = rows[0]
+    notes = [f"{row['what']}: {row['note']}" for row in rows if "note" in row]
+    about = (
+        f"Milliseconds; × is a multiple of recollect's. Not included: embedding, {ours['embed_ms']} ms a text in batches "
+        f"({ours['model']}). recollect's own call to add returns after {ours['ack_p50_ms']} ms (p50)."
+    )
+    return "\n".join([about, *notes])
+
+
+def _model(settings: Settings) -> Recorded:
+    chosen = choose(embedder_config(settings))
+    assert chosen is not None
+    return Recorded(chosen)
+
+
+def _spread(facts: Sequence[str], size: int) -> list[str]:
+    """The facts at even distances among ordinary notes."""
+    texts = list(ordinary(size - len(facts), seed=5))
+    step = max(1, size // len(facts))
+    for number, fact in enumerate(facts):
+        texts.insert(number * step, fact)
+    return texts
+
+
+async def _ours(engine: Engine, texts: Sequence[str], cases: Sequence[Known]) -> Row:
+    """An addition counts until its vector is stored, as it does with the peers; the call itself returns before."""
+    called, stored = [], []
+    for text in texts:
+        started = perf_counter()
+        await engine.remember(ANA, {"content": text})
+        called.append(perf_counter() - started)
+        await embed.run_once(engine)
+        stored.append(perf_counter() - started)
+    places = {text: number for number, text in enumerate(texts)}
+    found = []
+    for case in cases:
+        recalled = await engine.recall(ANA, Query(text=case.question, limit=10))
+        found.append([places[hit.content] for hit in recalled.hits])
+    seconds = [await _asked(engine, case) for case in cases]
+    return {
+        "what": f"recollect {__version__} (sqlite)",
+        **summary(stored, "add_"),
+        "ack_p50_ms": summary(called)["p50_ms"],
+        **summary(seconds, "search_"),
+        **quality(found, texts, cases),
+    }
+
+
+async def _asked(engine: Engine, case: Known) -> float:
+    started = perf_counter()
+    await engine.recall(ANA, Query(text=case.question, limit=10))
+    return perf_counter() - started
+
+
+def _row(name: str, folder: Path, texts: Sequence[str], cases: Sequence[Known]) -> Row:
+    """A peer's figures, or why there are none."""
+    try:
+        figures = _figures(name, folder)
+    except PeerMissing as reason:
+        return {"what": name, "note": f"not measured: {reason}", "failed": True}
+    missed = figures["missed"]
+    return {
+        "what": figures["what"],
+        **summary(figures["add_s"], "add_"),
+        **summary(figures["search_s"], "search_"),
+        **quality(figures["found"], texts, cases),
+        **({"note": f"{missed} texts of its own had no vector"} if missed else {}),
+    }
+
+
+def _figures(name: str, folder: Path) -> dict[str, Any]:
+    command = [str(environment(name)), str(CHILD), name, str(folder), str(ADDING_SECONDS)]
+    try:
+        done = subprocess.run(
+            command, env=_quiet(folder), cwd=folder, capture_output=True, text=True, timeout=2 * ADDING_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        raise PeerMissing(f"no end after {2 * ADDING_SECONDS:.0f} s") from None
+    if done.returncode:
+        raise PeerMissing((done.stderr.strip().splitlines() or ["no reason given"])[-1][:200])
+    figures: dict[str, Any] = json.loads((folder / f"{name}.json").read_text())
+    return figures
+
+
+def _quiet(folder: Path) -> dict[str, str]:
+    """A home of its own, one thread of arithmetic, and no telemetry."""
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "LC_ALL", "SYSTEMROOT")}
+    off = ("MEM0_TELEMETRY", "ANONYMIZED_TELEMETRY", "LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING")
+    one = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    return {
+        **kept,
+        **dict.fromkeys(off, "False"),
+        **dict.fromkeys(one, "1"),
+        "DO_NOT_TRACK": "1",
+        "HOME": str(folder),
+        "MEM0_DIR": str(folder / "mem0"),
+    }
+
+
+def quality(found: Sequence[Sequence[int]], texts: Sequence[str], cases: Sequence[Known]) -> Row:
+    """Of a hundred questions, how many have their answer among the first ten found: all, and by kind and language."""
+    hits = [case.fact in [texts[place] for place in places[:10]] for places, case in zip(found, cases, strict=True)]
+
+    def share(kind: str | None = None) -> float:
+        counted = [hit for hit, case in zip(hits, cases, strict=True) if kind in (None, case.by, case.language)]
+        return round(100 * sum(counted) / len(counted), 1) if counted else 0.0
+
+    return {
+        "recall_at_10": share(),
+        "rare": share("word"),
+        "meaning": share("meaning"),
+        "en": share("en"),
+        "zh": share("zh"),
+    }
