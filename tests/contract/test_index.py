@@ -25,6 +25,8 @@ FULL = Entry(
     speaker="Ana",
     role="assistant",
     is_question=True,
+    about_from=at(2),
+    about_until=at(3),
 )
 
 

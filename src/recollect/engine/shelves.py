@@ -137,6 +137,7 @@ def _card(change: Change) -> Labelled:
         chars=entry.chars,
         is_question=entry.is_question,
         vector=change.vector,
+        about=(entry.about_from, entry.about_until) if entry.about_from and entry.about_until else None,
         type=entry.type,
         theme=entry.theme,
         tags=entry.tags,

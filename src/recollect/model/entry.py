@@ -30,6 +30,9 @@ class Entry:
     speaker: str | None = None
     role: str = "user"
     is_question: bool = False
+    about_from: datetime | None = None
+    about_until: datetime | None = None
+    """The span of time the text speaks of, where it names one, as seen from when it was told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -140,13 +140,18 @@ def _prior(shelf: Shelf, question: Question, weights: NativeWeights) -> dict[str
 
 
 def _nearness(shelf: Shelf, question: Question) -> Floats:
-    """1 within a window the question speaks of, fading over days outside it, slower around wide windows."""
+    """1 within a window the question speaks of, fading over days outside it, slower around wide windows.
+
+    What counts is when it was told or when, by its own words, it happened: whichever is nearer.
+    """
     created = shelf.column("created")
+    told_or_meant = ((created, created), (shelf.column("about_from"), shelf.column("about_until")))
     near = np.zeros(shelf.rows)
     for window in question.windows:
         start, end = window.start.timestamp(), window.end.timestamp()
-        outside = np.maximum(np.maximum(start - created, created - end), 0) / _DAY
-        near = np.fmax(near, np.exp(-outside / (1 + 0.25 * (end - start) / _DAY)))
+        for first, last in told_or_meant:
+            outside = np.maximum(np.maximum(start - last, first - end), 0) / _DAY
+            near = np.fmax(near, np.exp(-outside / (1 + 0.25 * (end - start) / _DAY)))
     return near.astype(np.float32)
 
 

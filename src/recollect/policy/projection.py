@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime, timedelta
 
 from recollect.model import Entry, Memory, Message, Target
 from recollect.policy.text import analyse
+from recollect.policy.when import windows
 
+_READ = 400  # characters: what a text is about stands at its beginning, and reading on costs every write
+_WIDEST = timedelta(days=62)
 _ASKS = re.compile(r"[?？]\s*(?:\[[^\]]*\]\s*)?$")
 
 
@@ -15,9 +19,16 @@ def is_question(text: str) -> bool:
     return _ASKS.search(text) is not None
 
 
+def _about(text: str, told: datetime) -> tuple[datetime | None, datetime | None]:
+    """The narrowest span a text names, read from its beginning; a span too wide to tell anything is left out."""
+    spans = [span for span in windows(text[:_READ], told) if span.end - span.start <= _WIDEST]
+    return min(spans, key=lambda each: each.end - each.start, default=(None, None))
+
+
 def entry_of_memory(memory: Memory) -> Entry:
     """Key and tags are searchable beside the content: people look for what they labelled."""
     labels = " ".join((*memory.tags, memory.key or "", memory.theme or ""))
+    about_from, about_until = _about(memory.content, memory.created_at)
     return Entry(
         target=Target("memory", memory.id),
         terms=tuple(analyse(memory.content) + analyse(labels)),
@@ -30,11 +41,14 @@ def entry_of_memory(memory: Memory) -> Entry:
         session_id=memory.source_conversation_id,
         role=memory.role,
         is_question=is_question(memory.content),
+        about_from=about_from,
+        about_until=about_until,
     )
 
 
 def entry_of_message(message: Message) -> Entry:
     """Who said it is searchable beside what was said: "what did Maria say about the trip?"."""
+    about_from, about_until = _about(message.content, message.created_at) if message.dated else (None, None)
     return Entry(
         target=Target("message", message.id),
         terms=tuple(analyse(message.name or "") + analyse(message.content)),
@@ -46,4 +60,6 @@ def entry_of_message(message: Message) -> Entry:
         speaker=message.name,
         role=message.role,
         is_question=is_question(message.content),
+        about_from=about_from,
+        about_until=about_until,
     )

@@ -26,7 +26,8 @@ _K1, _B = 1.2, 0.75
 _ROLES = frozenset({"user", "assistant", "system", "tool", "human", "ai", "bot", "memory", ""})
 _COLUMNS: dict[str, type[np.generic]] = {
     "alive": np.bool_, "question": np.bool_, "assistant": np.bool_,
-    "voice": np.int32, "twin": np.int64, "created": np.float64, "chars": np.float32, "length": np.float32,
+    "voice": np.int32, "twin": np.int64, "created": np.float64, "about_from": np.float64,
+    "about_until": np.float64, "chars": np.float32, "length": np.float32,
 }  # fmt: skip
 
 
@@ -47,6 +48,7 @@ class Card:
     chars: int
     is_question: bool
     vector: NDArray[Any] | None = None
+    about: tuple[datetime, datetime] | None = None
 
     @property
     def key(self) -> Key:
@@ -195,6 +197,8 @@ class Shelf:
             "alive": True, "question": card.is_question, "assistant": card.role == "assistant",
             "voice": voice, "twin": hash(card.terms),
             "created": card.created_at.timestamp() if card.dated else np.nan,
+            "about_from": card.about[0].timestamp() if card.about else np.nan,
+            "about_until": card.about[1].timestamp() if card.about else np.nan,
             "chars": card.chars, "length": len(terms),
         }  # fmt: skip
         for name, value in values.items():

@@ -30,7 +30,7 @@ _TERM = re.compile(r"\w+")
 _TERMS = re.compile(r"(?:\w+(?: \w+)*)?")
 _FACTS = (
     "chars", "created_at", "dated", "expires_at", "type", "theme", "tags",
-    "session_id", "position", "speaker", "role", "is_question",
+    "session_id", "position", "speaker", "role", "is_question", "about_from", "about_until",
 )  # fmt: skip
 _COLUMNS = tuple(entries.c[name] for name in ("kind", "target_id", "terms", *_FACTS))
 _OF_KIND = (own(entries), entries.c.kind == bindparam("kind"), member(entries.c.target_id, "ids"))
@@ -184,4 +184,6 @@ def _entry(row: Row) -> Entry:
         speaker=rest[0],
         role=rest[1],
         is_question=rest[2],
+        about_from=rest[3],
+        about_until=rest[4],
     )

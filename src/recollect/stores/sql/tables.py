@@ -133,6 +133,8 @@ entries = _owned(
     Column("speaker", String(255)),
     Column("role", String(20), nullable=False),
     Column("is_question", Boolean, nullable=False),
+    Column("about_from", Instant),
+    Column("about_until", Instant),
 )
 
 embeddings = _owned(
