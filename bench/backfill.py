@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import islice
 from time import perf_counter
 
-from bench.ground import ANA, engine_over, fresh_store, memory_lines
+from bench.ground import ANA, engine_over, fresh_store, put_memories
 from bench.report import Row, bar
 from bench.texts import notes
 from recollect.bootstrap import embedder_config
@@ -24,7 +24,8 @@ async def run(kind: str, count: int, batch: int = EngineConfig().embed_batch) ->
         model = choose(embedder_config(settings))
         assert model is not None
         engine = engine_over(store, model, EngineConfig(embed_batch=batch))
-        await engine.import_lines(ANA, memory_lines(notes(count, seed=1)))
+        async for _ in put_memories(engine, ANA, notes(count, seed=1)):
+            pass
         await model.embed(["warm up"])
         whole = bare = 0.0
         done = 0

@@ -9,12 +9,11 @@ from __future__ import annotations
 import resource
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -23,8 +22,10 @@ from numpy.typing import NDArray
 from recollect.bootstrap import open_store, postgres_url, sqlite_path
 from recollect.engine import Engine, EngineConfig, embed
 from recollect.engine.generations import Generations
-from recollect.model import Generation, Scope
-from recollect.ports import Embedder, Store
+from recollect.model import Generation, Memory, Scope, Target
+from recollect.policy.digest import content_hash, twin_digest
+from recollect.policy.projection import entry_of_memory
+from recollect.ports import Embedder, Store, Tx
 from recollect.providers.clock import SystemClock
 from recollect.settings import Settings
 
@@ -79,24 +80,32 @@ Noted = Callable[[int], None]
 
 
 async def fill(store: Store, scope: Scope, texts: Iterable[str], noted: Noted = lambda _: None) -> None:
-    """Many memories quickly, through the import that people use to move house, each with its index entry and vector."""
+    """Many memories quickly, each with its index entry and vector."""
     engine = engine_over(store, config=BULK)
-    for batch in _batches(memory_lines(texts), 2000):
-        await engine.import_lines(scope, batch)
+    async for count in put_memories(engine, scope, texts):
         await embed.drain(engine)
-        noted(len(batch))
+        noted(count)
 
 
-def memory_lines(texts: Iterable[str]) -> Iterator[dict[str, Any]]:
-    now = datetime.now(UTC).isoformat()
-    for number, text in enumerate(texts):
-        yield {"kind": "memory", "id": f"note-{number:07}", "content": text, "created_at": now, "updated_at": now}
+async def put_memories(engine: Engine, scope: Scope, texts: Iterable[str], at_once: int = 2000) -> AsyncIterator[int]:
+    """Store memories as the engine would, in large transactions, without the checks for twins and graves that it makes for
+    each; their vectors are queued. Tells how many after each transaction."""
+    generations = await engine.generations.to_fill()
+    numbered = enumerate(texts)
+    while batch := list(islice(numbered, at_once)):
+        now = engine.clock.now()
+        memories = [Memory(id=f"note-{n:07}", content=text, created_at=now, updated_at=now) for n, text in batch]
+        await engine.store.write(scope, partial(_insert, memories, generations))
+        yield len(memories)
 
 
-def _batches(lines: Iterable[dict[str, Any]], size: int) -> Iterator[list[dict[str, Any]]]:
-    lines = iter(lines)
-    while batch := list(islice(lines, size)):
-        yield batch
+def _insert(memories: Sequence[Memory], generations: Sequence[str], tx: Tx) -> None:
+    for memory in memories:
+        tx.memories.insert(memory, twin_digest(tx.scope, memory.content))
+    tx.index.put([entry_of_memory(memory) for memory in memories])
+    hashes = {Target("memory", memory.id): content_hash(memory.content) for memory in memories}
+    for generation in generations:
+        tx.embeddings.queue(hashes, generation, memories[0].created_at)
 
 
 async def bytes_on_disk(settings: Settings) -> int:

@@ -12,7 +12,7 @@ from time import perf_counter
 
 from rich.progress import Progress, TaskID
 
-from bench.ground import BULK, bytes_on_disk, engine_over, fresh_store, memory_lines, resident_mb
+from bench.ground import BULK, bytes_on_disk, engine_over, fresh_store, put_memories, resident_mb
 from bench.report import Row, bar, ratio, summary
 from bench.texts import notes, questions
 from recollect.engine import Engine, embed
@@ -78,7 +78,8 @@ async def _grow(store: Store, numbers: Sequence[int], each: int) -> float:
         task = progress.add_task(f"{len(numbers):,} more people", total=len(numbers) * each)
         for begin in range(0, len(numbers), TOGETHER):
             for number in numbers[begin : begin + TOGETHER]:
-                await engine.import_lines(_person(number), memory_lines(notes(each, seed=number)))
+                async for _ in put_memories(engine, _person(number), notes(each, seed=number)):
+                    pass
             await _embed(engine, progress, task)
     return perf_counter() - started
 

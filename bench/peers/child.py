@@ -120,7 +120,7 @@ def langgraph(table: Table, folder: Path) -> Iterator[Peer]:
 
         yield Peer(
             f"langgraph {version('langgraph')} (sqlite)",
-            lambda number, text: store.put((USER,), str(number), {"text": text}),
+            lambda number, text: store.put((USER,), str(number), {"text": text}, index=["text"]),
             search,
         )
 

@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -33,6 +33,8 @@ from recollect.settings import Settings
 
 CHILD = Path(__file__).with_name("child.py")
 ADDING_SECONDS = 600.0
+Interpreter = Callable[[str], Path]
+"""Where a peer's Python is."""
 COLUMNS = {
     "what": "", "add_p50_ms": "add\np50", "search_p50_ms": "search\np50", "search_p95_ms": "search\np95",
     "add_ratio": "×\nadd", "search_ratio": "×\nsearch", "recall_at_10": "recall\n@10 %", "rare": "by\nword",
@@ -63,7 +65,7 @@ class Recorded:
         await self._model.close()
 
 
-async def run(names: Sequence[str], size: int, count: int) -> list[Row]:
+async def run(names: Sequence[str], size: int, count: int, interpreter: Interpreter = environment) -> list[Row]:
     """`count` bounds the questions; there are as many texts as `size`, the answers among them."""
     cases = known()[: min(count, size)]
     texts = _spread([case.fact for case in cases], size)
@@ -80,7 +82,7 @@ async def run(names: Sequence[str], size: int, count: int) -> list[Row]:
             np.save(folder / "vectors.npy", np.concatenate([vectors, questions]))
             job = {"texts": texts, "questions": [case.question for case in cases]}
             (folder / "job.json").write_text(json.dumps(job))
-            rows += [_row(name, folder, texts, cases) for name in names]
+            rows += [_row(name, folder, texts, cases, interpreter) for name in names]
         again = summary([await _asked(engine, case) for case in cases], "search_")
         rows.append(again | {"what": "recollect, asked again"})
         await model.close()
@@ -148,10 +150,10 @@ async def _asked(engine: Engine, case: Known) -> float:
     return perf_counter() - started
 
 
-def _row(name: str, folder: Path, texts: Sequence[str], cases: Sequence[Known]) -> Row:
+def _row(name: str, folder: Path, texts: Sequence[str], cases: Sequence[Known], interpreter: Interpreter) -> Row:
     """A peer's figures, or why there are none."""
     try:
-        figures = _figures(name, folder)
+        figures = _figures(name, folder, interpreter)
     except PeerMissing as reason:
         return {"what": name, "note": f"not measured: {reason}", "failed": True}
     missed = figures["missed"]
@@ -164,8 +166,8 @@ def _row(name: str, folder: Path, texts: Sequence[str], cases: Sequence[Known]) 
     }
 
 
-def _figures(name: str, folder: Path) -> dict[str, Any]:
-    command = [str(environment(name)), str(CHILD), name, str(folder), str(ADDING_SECONDS)]
+def _figures(name: str, folder: Path, interpreter: Interpreter) -> dict[str, Any]:
+    command = [str(interpreter(name)), str(CHILD), name, str(folder), str(ADDING_SECONDS)]
     try:
         done = subprocess.run(
             command, env=_quiet(folder), cwd=folder, capture_output=True, text=True, timeout=2 * ADDING_SECONDS
