@@ -124,7 +124,6 @@ def _passes(card: Card, filter: Filter) -> bool:
 def _card(change: Change) -> Labelled:
     entry = change.entry
     return Labelled(
-        seq=0,
         kind=entry.target.kind,
         id=entry.target.id,
         session=entry.session_id,

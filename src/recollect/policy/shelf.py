@@ -35,7 +35,6 @@ _COLUMNS: dict[str, type[np.generic]] = {
 class Card:
     """One recallable thing as ranking sees it. Not `dated`: `created_at` is only when we came to know of it."""
 
-    seq: int
     kind: str
     id: str
     session: str | None
@@ -56,7 +55,7 @@ class Card:
 
     def says_the_same(self, other: Card) -> bool:
         """Whether only the vector or the bookkeeping differs."""
-        return replace(self, seq=0, vector=None) == replace(other, seq=0, vector=None)
+        return replace(self, vector=None) == replace(other, vector=None)
 
 
 class Lexical(NamedTuple):

@@ -25,7 +25,7 @@ OFF = NativeWeights(
 
 def said(id: str, text: str, *, position: int = 0, session: str | None = "s", days: int = 0, **fields: object) -> Card:
     plain = Card(
-        0, "message", id, session, position, None, "user", NOW - timedelta(days=days), True,
+        "message", id, session, position, None, "user", NOW - timedelta(days=days), True,
         " ".join(analyse(text)), len(text), text.endswith("?"),
     )  # fmt: skip
     return replace(plain, **fields)  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ START = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 def card(id: str, terms: str, *, session: str | None = "s", position: int = 0, **fields: object) -> Card:
-    plain = Card(0, "message", id, session, position, None, "user", START, True, terms, len(terms), False)
+    plain = Card("message", id, session, position, None, "user", START, True, terms, len(terms), False)
     return replace(plain, **fields)  # type: ignore[arg-type]
 
 
