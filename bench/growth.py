@@ -23,7 +23,7 @@ PROBED = 50
 TOGETHER = 16
 """People filled before their vectors are made: as many as one pass over the queue takes."""
 COLUMNS = {
-    "what": "memories / people", "recall_p50_ms": "recall\np50", "recall_p95_ms": "\np95", "first_p50_ms": "first\np50",
+    "what": "memories\n/ people", "recall_p50_ms": "recall\np50", "recall_p95_ms": "\np95", "first_p50_ms": "first\np50",
     "write_p50_ms": "write\np50", "write_p95_ms": "\np95", "slower": "×\nrecall", "write_slower": "×\nwrite",
     "disk_bytes": "bytes\neach", "resident_mb": "MB\nhere", "fill_per_s": "filled\nper s",
 }  # fmt: skip

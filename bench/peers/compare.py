@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from bench.ground import ANA, engine_over, fresh_store
 from bench.known import Known, known
 from bench.peers.install import PeerMissing, environment
-from bench.report import Row, ratio, summary
+from bench.report import Row, bar, ratio, summary
 from bench.texts import notes as ordinary
 from recollect import __version__
 from recollect.bootstrap import embedder_config
@@ -71,27 +71,39 @@ async def run(names: Sequence[str], size: int, count: int, interpreter: Interpre
     texts = _spread([case.fact for case in cases], size)
     async with fresh_store("sqlite") as (store, settings):
         model = _model(settings)
-        vectors = await model.embed(texts)
-        per_text = model.seconds / len(texts)
-        questions = await model.embed([case.question for case in cases], query=True)
-        engine = engine_over(store, model, EngineConfig())
-        ours = await _ours(engine, texts, cases) | {"embed_ms": round(per_text * 1000, 2), "model": model.model}
-        rows = [ours]
-        with tempfile.TemporaryDirectory(prefix="recollect-peers-") as name:
-            folder = Path(name)
-            np.save(folder / "vectors.npy", np.concatenate([vectors, questions]))
-            job = {"texts": texts, "questions": [case.question for case in cases]}
-            (folder / "job.json").write_text(json.dumps(job))
-            rows += [_row(name, folder, texts, cases, interpreter) for name in names]
-        again = summary([await _asked(engine, case) for case in cases], "search_")
-        rows.append(again | {"what": "recollect, asked again"})
+        with bar() as progress:
+            task = progress.add_task(f"{size:,}: embedding", total=len(names) + 2)
+
+            def now(what: str) -> None:
+                progress.update(task, advance=1, description=f"{size:,}: {what}")
+
+            vectors = await model.embed(texts)
+            embed_ms = round(model.seconds / len(texts) * 1000, 2)
+            vectors = np.concatenate([vectors, await model.embed([case.question for case in cases], query=True)])
+            now("recollect")
+            engine = engine_over(store, model, EngineConfig())
+            rows = [await _ours(engine, texts, cases) | {"embed_ms": embed_ms, "model": model.model}]
+            with tempfile.TemporaryDirectory(prefix="recollect-peers-") as folder:
+                _leave(Path(folder), texts, cases, vectors)
+                for name in names:
+                    now(name)
+                    rows.append(_row(name, Path(folder), texts, cases, interpreter))
+            again = summary([await _asked(engine, case) for case in cases], "search_")
         await model.close()
+    return _beside(rows[0], [*rows, again | {"what": "recollect, asked again"}], size)
+
+
+def _leave(folder: Path, texts: Sequence[str], cases: Sequence[Known], vectors: NDArray[np.float32]) -> None:
+    np.save(folder / "vectors.npy", vectors)
+    (folder / "job.json").write_text(json.dumps({"texts": texts, "questions": [case.question for case in cases]}))
+
+
+def _beside(ours: Row, rows: list[Row], size: int) -> list[Row]:
     for row in rows:
         row["size"] = size
-        if "search_p50_ms" in row:
-            row["search_ratio"] = ratio(row, ours, "search_p50_ms")
-        if "add_p50_ms" in row:
-            row["add_ratio"] = ratio(row, ours, "add_p50_ms")
+        for what in ("add", "search"):
+            if f"{what}_p50_ms" in row:
+                row[f"{what}_ratio"] = ratio(row, ours, f"{what}_p50_ms")
     return rows
 
 
