@@ -7,6 +7,7 @@ it doesn't use.
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -35,16 +36,20 @@ class Running:
 
     async def close(self) -> None:
         if self.worker is not None:
-            self.worker.stop()
+            # On a thread: the batch in hand may be waiting for a question that this very loop has still to finish.
+            await asyncio.to_thread(self.worker.stop)
         await self.engine.close()
 
 
 async def open_engine(settings: Settings) -> Running:
-    store = await open_store(settings)
-    engine = engine_over(store, await open_embedder(embedder_config(settings)), settings)
-    worker = EmbeddedWorker(engine) if settings.worker and settings.embedder != "off" else None
-    if worker is not None:
-        worker.start()
+    async with AsyncExitStack() as undo:
+        store = await open_store(settings)
+        undo.push_async_callback(store.close)
+        engine = engine_over(store, await open_embedder(embedder_config(settings)), settings)
+        worker = EmbeddedWorker(engine) if settings.worker and settings.embedder != "off" else None
+        if worker is not None:
+            worker.start()
+        undo.pop_all()
     return Running(engine, settings, worker)
 
 
@@ -77,12 +82,12 @@ def sqlite_path(settings: Settings) -> str | None:
         return str(settings.data_dir / DATABASE_FILE)
     if url in {":memory:", "memory://", "sqlite://"}:
         return ":memory:"
-    if url.startswith("sqlite:"):
-        return url.partition("://")[2].removeprefix("/") or ":memory:"
+    if url.startswith("sqlite://"):
+        return url.removeprefix("sqlite://").removeprefix("/") or ":memory:"
     if url == "postgres" or url.startswith(("postgres://", "postgresql://", "postgresql+")):
         return None
-    if "://" in url:
-        scheme = url.partition("://")[0]
+    if "://" in url or url.startswith("sqlite:"):
+        scheme = url.partition(":")[0]
         raise InvalidInput(
             f"no store is called {scheme!r}: give a file path, sqlite:///path, memory:// or postgresql://…"
         )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from concurrent.futures import CancelledError
 from contextlib import ExitStack
 from functools import wraps
 from types import TracebackType
@@ -24,21 +26,54 @@ class Portal:
     """An event loop that runs on its own thread until it is closed."""
 
     def __init__(self) -> None:
+        self._pid = os.getpid()
+        self._lock = threading.Lock()
+        self._closing = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="recollect-portal", daemon=True)
         self._thread.start()
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether this process is a child that was forked after the portal was opened: its thread did not come along."""
+        return os.getpid() != self._pid
+
     def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        if self._loop.is_closed():
-            coroutine.close()
-            raise Unavailable("this memory is closed; open a new one")
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+        """Run `coroutine` on the portal's loop and wait for it."""
+        with ExitStack() as refused:
+            refused.callback(coroutine.close)
+            if self.is_foreign:
+                raise Unavailable("this memory was opened before the process was forked; open one in the child")
+            with self._lock:
+                if self._closing:
+                    raise Unavailable("this memory is closed; open a new one")
+                future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+            refused.pop_all()
+        try:
+            return future.result()
+        except CancelledError:
+            raise Unavailable("this memory was closed before the call was done") from None
 
     def close(self) -> None:
-        if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join()
-            self._loop.close()
+        """End what is still going on, then the loop. In a forked child there is nothing to end."""
+        if self.is_foreign:
+            return
+        with self._lock:
+            if self._closing:
+                return
+            self._closing = True
+        asyncio.run_coroutine_threadsafe(_end_the_others(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+async def _end_the_others() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+    await asyncio.get_running_loop().shutdown_default_executor()
 
 
 def _waiting(
@@ -125,7 +160,7 @@ class Memory:
 
     def close(self) -> None:
         """Finish what is queued and let go of the store. Closing twice is harmless."""
-        if self._memory._shared or self._memory._closed:
+        if self._memory._shared or self._memory._closed or self._portal.is_foreign:
             return
         self._portal.call(self._memory.close())
         self._portal.close()

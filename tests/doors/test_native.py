@@ -87,6 +87,29 @@ def test_one_error_shape(server: httpx.Client, method: str, path: str, body: obj
     assert error.keys() == {"code", "message", "correlation_id", "details"}
 
 
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "evil.example:8377"},
+        {"Host": ""},
+        {"Host": "["},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+    ],
+)
+def test_another_sites_page_gets_nothing(server: httpx.Client, headers: dict[str, str]) -> None:
+    """A page may point its own name at this machine, or send requests here from the browser."""
+    for method, path in (("GET", "/v1/memories"), ("POST", "/v1/memories"), ("DELETE", "/v1/memories/x"), ("GET", "/")):
+        answer = server.request(method, path, headers=headers, json={"text": "x"} if method == "POST" else None)
+        assert answer.status_code in (400, 403), (method, path)
+
+
+def test_the_servers_own_page_is_welcome(server: httpx.Client) -> None:
+    own = {"Origin": str(server.base_url).rstrip("/")}
+    assert server.get("/v1/memories", headers=own).status_code == 200
+
+
 def test_the_page_runs_nothing_foreign(server: httpx.Client) -> None:
     page = server.get("/")
     assert page.headers["content-type"].startswith("text/html")

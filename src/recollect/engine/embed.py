@@ -31,6 +31,11 @@ ENQUEUE_AT_ONCE = 500
 FLUSH_POLL_SECONDS = 0.02
 PROBE = "a text that no model objects to"
 _jitter = Random()
+GoOn = Callable[[], bool]
+
+
+def always() -> bool:
+    return True
 
 
 @dataclass
@@ -70,37 +75,46 @@ async def run_once(engine: Engine) -> Pass:
     return done
 
 
-async def drain(engine: Engine, progress: Callable[[Pass], None] | None = None) -> Pass:
-    """Work until nothing is due."""
+async def drain(engine: Engine, progress: Callable[[Pass], None] | None = None, go_on: GoOn = always) -> Pass:
+    """Work until nothing is due, or until `go_on` says no."""
     total = Pass()
-    while True:
+    while go_on():
         step = await run_once(engine)
         total.embedded += step.embedded
         total.failed += step.failed
         if progress:
             progress(step)
         if not step.worked:
-            return total
+            break
+    return total
 
 
-async def fill(engine: Engine, generation: Generation, progress: Callable[[Pass], None] | None = None) -> Backlog:
+async def fill(
+    engine: Engine, generation: Generation, progress: Callable[[Pass], None] | None = None, go_on: GoOn = always
+) -> Backlog:
     """Queue everything a generation still lacks, in every scope, and embed it. Safe to repeat after any interruption."""
     after: Scope | None = None
-    while True:
+    while go_on():
         start = after
         scopes = await engine.store.system(lambda system, start=start: system.scopes(start, SCOPES_AT_ONCE))  # type: ignore[misc]
         for scope in scopes:
-            while await engine.store.write(scope, partial(_enqueue, engine, generation)):
-                await drain(engine, progress)
+            while go_on():
+                queued = await engine.store.write(scope, partial(_enqueue, engine, generation))
+                if not queued:
+                    break
+                await drain(engine, progress, go_on)
         if len(scopes) < SCOPES_AT_ONCE:
             break
         after = scopes[-1]
-    await drain(engine, progress)
+    await drain(engine, progress, go_on)
     return await engine.store.system(lambda system: system.backlog(generation.id))
 
 
 async def reembed(
-    engine: Engine, embedder: Embedder, progress: Callable[[Pass], None] | None = None
+    engine: Engine,
+    embedder: Embedder,
+    progress: Callable[[Pass], None] | None = None,
+    go_on: GoOn = always,
 ) -> tuple[Generation, Backlog]:
     """Build a generation with `embedder` while the old one serves, then switch.
 
@@ -109,12 +123,25 @@ async def reembed(
     """
     generation = await engine.generations.start(embedder)
     await engine.generations.refresh()
-    backlog = await fill(engine, generation, progress)
-    to_come = await engine.store.system(lambda system: system.next_due())
-    if generation.state is not GenerationState.SERVING and not backlog.pending and to_come is None:
+    backlog = await fill(engine, generation, progress, go_on)
+    complete = go_on() and not backlog.pending and not backlog.retrying
+    if complete and generation.state is not GenerationState.SERVING:
         await engine.generations.switch(generation.id)
-        await engine.generations.retire_others()
     return generation, backlog
+
+
+async def clear_away(engine: Engine, go_on: GoOn = always) -> None:
+    """Remove generations that no longer serve.
+
+    Not before every process has noticed the switch: until then they write for the old one. What they wrote meanwhile is queued
+    for the one that serves.
+    """
+    if await engine.generations.forgettable():
+        serving = await engine.generations.serving()
+        if serving is not None:
+            await fill(engine, serving, go_on=go_on)
+        if go_on():
+            await engine.generations.drop_retired()
 
 
 def _enqueue(engine: Engine, generation: Generation, tx: Tx) -> int:

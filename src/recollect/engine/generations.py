@@ -18,6 +18,7 @@ Recollector = Callable[[Generation], Awaitable[Embedder | None]]
 """Finds the embedder of a generation that isn't the configured one; None when it can't be had any more."""
 
 KEPT_SECONDS = 5.0
+GRACE_SECONDS = 3 * KEPT_SECONDS
 
 
 def generation_id(provider: str, model: str, dimensions: int) -> str:
@@ -48,6 +49,7 @@ class Generations:
         self._alive: tuple[Generation, ...] = ()
         self._read_at = float("-inf")
         self._announced = False
+        self._retired_since: dict[str, float] = {}
         self.unfilled: set[str] = set()
         """Generations this process has begun: what was stored before them is not in their queue yet."""
 
@@ -104,7 +106,15 @@ class Generations:
         await self._store.system(lambda system: system.set_generation(id, GenerationState.SERVING))
         await self.refresh()
 
-    async def retire_others(self) -> None:
+    async def forgettable(self) -> bool:
+        """Whether generations are retired, and for longer than anyone goes on writing for them."""
+        everything = await self._store.system(lambda system: system.generations())
+        retired = {each.id for each in everything if each.state is GenerationState.RETIRED}
+        now = time.monotonic()
+        self._retired_since = {id: self._retired_since.get(id, now) for id in retired}
+        return any(now - since > GRACE_SECONDS for since in self._retired_since.values())
+
+    async def drop_retired(self) -> None:
         """Remove generations that serve nobody any more, with their vectors."""
 
         def work(system: System) -> None:

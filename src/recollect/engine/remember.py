@@ -133,15 +133,21 @@ def _says_nothing_else(twin: Memory, draft: Draft) -> bool:
 def _merge(tx: Tx, todo: Remembering, twin: Memory) -> Receipt:
     draft = todo.draft
     repeats = twin.repeat_count + 1
+    base = max(twin.base_importance, draft.importance or 0.0)
+    # Said twice, a thing no longer hangs on either message alone, and outlives both.
+    same_origin = twin.source_message_id == draft.source_message_id
     merged = replace(
         twin,
         repeat_count=repeats,
-        importance=min(1.0, twin.base_importance + REPEAT_BOOST * repeats),
+        base_importance=base,
+        importance=min(1.0, base + REPEAT_BOOST * repeats),
         confidence=max(twin.confidence, draft.confidence),
         pinned=twin.pinned or draft.pinned,
         manually_saved=twin.manually_saved or draft.manually_saved,
         tags=tuple(dict.fromkeys((*twin.tags, *draft.tags))),
         source_ids=tuple(dict.fromkeys((*twin.source_ids, *draft.source_ids))),
+        source_message_id=twin.source_message_id if same_origin else None,
+        source_conversation_id=twin.source_conversation_id if same_origin else None,
         expires_at=_later(twin.expires_at, draft.expires_at),
         updated_at=todo.at,
     )

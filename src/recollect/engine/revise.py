@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine import audit
 from recollect.engine.browse import missing
 from recollect.engine.drafts import EDITABLE, checked_fields
 from recollect.engine.indexing import index_memory
+from recollect.engine.remember import BASE_IMPORTANCE
 from recollect.engine.themes import retheme
-from recollect.errors import InvalidInput, NotAllowed
+from recollect.errors import Conflict, InvalidInput, NotAllowed
 from recollect.model import Memory, Scope, Status, Target
-from recollect.policy.digest import twin_digest
+from recollect.policy.digest import grave_digest, twin_digest
 from recollect.policy.simhash import simhash64
 from recollect.policy.text import analyse
 from recollect.ports import Tx
@@ -29,7 +31,8 @@ async def revise(engine: Engine, scope: Scope, id: str, changes: Mapping[str, An
         raise NotAllowed("this memory is read-only (RECOLLECT_WRITE_MODE)")
     values = checked_fields(changes, EDITABLE, engine.config.max_content_bytes)
     if "importance" in values:
-        values["base_importance"] = values["importance"] = values["importance"] or 0.5
+        given = values["importance"]
+        values["base_importance"] = values["importance"] = BASE_IMPORTANCE if given is None else given
     if "content" in values:
         values["simhash"] = simhash64(analyse(values["content"]))
     at = engine.clock.now()
@@ -40,6 +43,8 @@ async def revise(engine: Engine, scope: Scope, id: str, changes: Mapping[str, An
         if before is None:
             raise missing("memory", id)
         after = replace(before, **values, updated_at=at)
+        if after.content != before.content:
+            _refuse_the_forgotten(tx, after.content, engine.config.pepper, at)
         tx.memories.replace(after, twin_digest(scope, after.content, engine.config.pepper))
         if after.theme != before.theme:
             retheme(tx, before.theme, after.theme, at)
@@ -52,3 +57,11 @@ async def revise(engine: Engine, scope: Scope, id: str, changes: Mapping[str, An
     if "content" in changes:
         engine.wake()
     return after
+
+
+def _refuse_the_forgotten(tx: Tx, content: str, pepper: bytes, at: datetime) -> None:
+    """An edit is no way around a tombstone."""
+    buried = tx.space.buried(grave_digest(tx.scope, content, pepper), at)
+    if buried is not None:
+        until = buried.expires_at.isoformat()
+        raise Conflict(f"this was forgotten and is not taken back before {until}", until=until)

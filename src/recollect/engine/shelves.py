@@ -18,6 +18,8 @@ from recollect.model import KINDS, Change, Changes, Filter, Scope, Target
 from recollect.policy.shelf import Card, Key, Mask, Shelf
 from recollect.ports import Tx, Vector
 
+MOST_MASKS = 16
+
 
 @dataclass(frozen=True, slots=True)
 class Labelled(Card):
@@ -59,14 +61,23 @@ class Copy:
 
     def allowed(self, filter: Filter, now: datetime) -> Mask | None:
         """The rows a question may find; None when that is all of them."""
-        if filter not in self._masks:
-            self._masks[filter] = None if _is_open(filter) else self.shelf.mask(lambda card: _passes(card, filter))
-        mask = self._masks[filter]
+        mask = self._mask(filter)
         gone = [self.shelf.row(key) for key, expiry in self._expiring.items() if expiry <= now]
         if not gone:
             return mask
         mask = np.ones(self.shelf.rows, np.bool_) if mask is None else mask.copy()
         mask[[row for row in gone if row is not None]] = False
+        return mask
+
+    def _mask(self, filter: Filter) -> Mask | None:
+        """Kept for filters that are likely to come again: one with a moment in it is not."""
+        if filter in self._masks:
+            return self._masks[filter]
+        mask = None if _is_open(filter) else self.shelf.mask(lambda card: _passes(card, filter))
+        if filter.since is None and filter.until is None:
+            if len(self._masks) >= MOST_MASKS:
+                self._masks.clear()
+            self._masks[filter] = mask
         return mask
 
     def target(self, row: int) -> Target:

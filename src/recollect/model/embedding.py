@@ -73,6 +73,8 @@ class Backlog:
 
     pending: int = 0
     error: int = 0
+    retrying: int = 0
+    """Those in error that will be tried again; the rest were refused for good."""
     oldest: datetime | None = None
 
 

@@ -16,6 +16,7 @@ from recollect.model import Generation, GenerationState
 logger = logging.getLogger("recollect.worker")
 
 LONGEST_SLEEP = 30.0
+SHORTEST_SLEEP = 0.2  # work that is due but held by someone else's lease must not keep us spinning
 PAUSE_AFTER_TROUBLE = 2.0
 
 
@@ -61,30 +62,36 @@ class EmbeddedWorker:
             await self._sleep(pause)
 
     async def _work(self) -> None:
-        while not self._stopping.is_set():
+        while self._goes_on():
             step = await embed.run_once(self._engine)
             if not step.worked:
                 break
         await self._engine.accesses.write(self._engine.store, self._engine.clock)
         for generation in await self._engine.generations.alive():
-            if not self._stopping.is_set():
+            if self._goes_on():
                 await self._complete(generation)
+        if self._goes_on():
+            await embed.clear_away(self._engine, self._goes_on)
 
     async def _complete(self, generation: Generation) -> None:
         """Bring a generation that is not whole yet up to what is stored; one that was building then serves."""
         generations = self._engine.generations
         embedder = await generations.embedder(generation)
         if embedder is not None and generation.state is GenerationState.BUILDING:
-            await embed.reembed(self._engine, embedder)
+            await embed.reembed(self._engine, embedder, go_on=self._goes_on)
         elif embedder is not None and generation.id in generations.unfilled:
-            await embed.fill(self._engine, generation)
-        generations.unfilled.discard(generation.id)
+            await embed.fill(self._engine, generation, go_on=self._goes_on)
+        if self._goes_on():
+            generations.unfilled.discard(generation.id)
+
+    def _goes_on(self) -> bool:
+        return not self._stopping.is_set()
 
     async def _time_to_next(self) -> float:
         due = await self._engine.store.system(lambda system: system.next_due())
         if due is None:
             return LONGEST_SLEEP
-        return min(max((due - self._engine.clock.now()).total_seconds(), 0.0), LONGEST_SLEEP)
+        return min(max((due - self._engine.clock.now()).total_seconds(), SHORTEST_SLEEP), LONGEST_SLEEP)
 
     async def _sleep(self, seconds: float) -> None:
         assert self._woken is not None

@@ -26,6 +26,7 @@ except ImportError as missing:
     raise Unsupported(f"the server needs the package {missing.name!r}: install recollect[server]") from None
 
 app = typer.Typer(add_completion=False)
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 @command(app)
@@ -50,7 +51,7 @@ async def serve(
         finally:
             await running.close()
 
-    server = create_app(opening, lambda _: scope, [native, page])
+    server = create_app(opening, lambda _: scope, [native, page], hosts=LOOPBACK | {host.strip("[]").lower()})
     say(f"Recollect is at http://{host}:{port}/ (API: http://{host}:{port}/docs). Ctrl-C ends it.")
     await uvicorn.Server(uvicorn.Config(server, host=host, port=port, log_level="warning")).serve()
 

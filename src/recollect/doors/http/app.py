@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from fastapi import APIRouter, FastAPI, Request, Response
@@ -19,8 +20,14 @@ Opening = Callable[[], AbstractAsyncContextManager[Engine]]
 Identity = Callable[[Request], Scope]
 
 
-def create_app(opening: Opening, identity: Identity, doors: list[APIRouter]) -> FastAPI:
-    """`opening` gives the engine for as long as the app runs; `identity` says whose memory a request is about."""
+def create_app(
+    opening: Opening, identity: Identity, doors: list[APIRouter], hosts: frozenset[str] | None = None
+) -> FastAPI:
+    """`opening` gives the engine for as long as the app runs; `identity` says whose memory a request is about.
+
+    `hosts` are the names the server answers to. Without a login they are all that keeps a web page that points its own name
+    at this machine from reading along, so a server that asks nobody who they are must give them.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -30,6 +37,8 @@ def create_app(opening: Opening, identity: Identity, doors: list[APIRouter]) -> 
 
     app = FastAPI(title="Recollect", version=__version__, lifespan=lifespan, description=__doc__)
     app.state.identity = identity
+    app.state.hosts = hosts
+    app.middleware("http")(_addressed)
     app.middleware("http")(_correlated)
     errors.install(app)
     app.include_router(_health)
@@ -56,6 +65,25 @@ async def _correlated(request: Request, call_next: Callable[[Request], Awaitable
     response = await call_next(request)
     response.headers[CORRELATION] = request.state.correlation_id
     return response
+
+
+async def _addressed(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+    """Refuse what was not meant for this server by name, and what another site's page sends on."""
+    hosts: frozenset[str] | None = request.app.state.hosts
+    origin = request.headers.get("origin")
+    if hosts is not None:
+        if _name_in(f"//{request.headers.get('host', '')}") not in hosts:
+            return errors.error_response(request, 403, "not_allowed", "this server does not go by that name")
+        if origin is not None and _name_in(origin) not in hosts:
+            return errors.error_response(request, 403, "not_allowed", "pages of other sites may not use this server")
+    return await call_next(request)
+
+
+def _name_in(address: str) -> str | None:
+    try:
+        return urlsplit(address).hostname
+    except ValueError:
+        return None
 
 
 _health = APIRouter(tags=["health"])

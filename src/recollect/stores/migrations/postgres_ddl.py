@@ -152,18 +152,21 @@ END $$
 """
 
 BACKLOG = """
-CREATE FUNCTION recollect_backlog(generation text, OUT pending bigint, OUT error bigint, OUT oldest timestamptz)
+CREATE FUNCTION recollect_backlog(generation text, OUT pending bigint, OUT error bigint, OUT retrying bigint,
+                                  OUT oldest timestamptz)
 LANGUAGE plpgsql AS $$
 DECLARE s record; one record;
 BEGIN
-  pending := 0; error := 0;
+  pending := 0; error := 0; retrying := 0;
   FOR s IN SELECT tenant_id, user_id, space FROM spaces LOOP
     PERFORM set_config('app.tenant_id', s.tenant_id, true), set_config('app.user_id', s.user_id, true);
     SELECT count(*) FILTER (WHERE e.state = 'pending') AS pending, count(*) FILTER (WHERE e.state = 'error') AS error,
+           count(*) FILTER (WHERE e.state = 'error' AND e.due_at IS NOT NULL) AS retrying,
            min(e.created_at) AS oldest INTO one
     FROM embeddings e WHERE (e.tenant_id, e.user_id, e.space) = (s.tenant_id, s.user_id, s.space)
       AND e.generation = $1 AND e.state IN ('pending', 'error');
-    pending := pending + one.pending; error := error + one.error; oldest := least(oldest, one.oldest);
+    pending := pending + one.pending; error := error + one.error; retrying := retrying + one.retrying;
+    oldest := least(oldest, one.oldest);
   END LOOP;
   PERFORM set_config('app.tenant_id', '', true), set_config('app.user_id', '', true);
 END $$

@@ -8,6 +8,7 @@ from sqlalchemy import bindparam, select
 from recollect.errors import Conflict
 from recollect.model import Backlog, Generation, GenerationState
 from recollect.stores.postgres.session import PostgresSession
+from recollect.stores.sql.embeddings import backlog_of
 from recollect.stores.sql.system import SqlSystem
 from recollect.stores.sql.tables import generations
 
@@ -27,9 +28,8 @@ class PostgresSystem(SqlSystem):
         self._unhurried("SELECT recollect_drop_generation(%(id)s::text)", id)
 
     def backlog(self, generation: str) -> Backlog:
-        statement = "SELECT pending, error, oldest FROM recollect_backlog(%(id)s::text)"
-        pending, error, oldest = self._session.query(statement, {"id": generation})[0]
-        return Backlog(pending=pending, error=error, oldest=oldest)
+        statement = "SELECT pending, error, retrying, oldest FROM recollect_backlog(%(id)s::text)"
+        return backlog_of(self._session.query(statement, {"id": generation})[0])
 
     def _unhurried(self, statement: str, id: str) -> None:
         """Run what takes as long as there are rows: the timeout that protects recalls isn't meant for it."""

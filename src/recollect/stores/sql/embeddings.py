@@ -15,7 +15,7 @@ from recollect.ports import Vector
 from recollect.stores.sql.expressions import SCOPE, adding, fixed, member, own, owner
 from recollect.stores.sql.index import by_kind
 from recollect.stores.sql.ledger import Ledger
-from recollect.stores.sql.session import Session
+from recollect.stores.sql.session import Row, Session
 from recollect.stores.sql.tables import embeddings as table
 from recollect.stores.sql.tables import entries, memories, messages
 
@@ -94,6 +94,9 @@ _KNOWN = select(table.c.target_id, table.c.content_hash).where(_OF_KIND)
 BACKLOG_COLUMNS = (
     func.coalesce(func.sum(case((table.c.state == fixed(EmbeddingState.PENDING), 1), else_=0)), 0),
     func.coalesce(func.sum(case((table.c.state == fixed(EmbeddingState.ERROR), 1), else_=0)), 0),
+    func.coalesce(
+        func.sum(case((and_(table.c.state == fixed(EmbeddingState.ERROR), table.c.due_at.is_not(None)), 1), else_=0)), 0
+    ),
     func.min(table.c.created_at),
 )
 _BACKLOG = select(*BACKLOG_COLUMNS).where(own(table), _GENERATION, _UNSETTLED)
@@ -138,8 +141,7 @@ class SqlEmbeddings:
             self._session.run(_LEASE, {**params, "kind": kind, "ids": ids, "until": at + lease})
         for kind, ids in by_kind(gone for row in due if (gone := Target(row[0], row[1])) not in contents):
             self._session.run(_ABANDON, {**params, "kind": kind, "ids": ids})
-        if due:
-            self._ledger.rescheduled()
+        self._ledger.rescheduled()  # Also when nothing was due: then the scope was named in error, and this corrects it.
         return [
             EmbeddingJob(
                 space=self._scope.space,
@@ -198,8 +200,7 @@ class SqlEmbeddings:
         return len(missing)
 
     def backlog(self, generation: str) -> Backlog:
-        pending, error, oldest = self._session.rows(_BACKLOG, {**self._owner, "generation": generation})[0]
-        return Backlog(pending=int(pending), error=int(error), oldest=oldest)
+        return backlog_of(self._session.rows(_BACKLOG, {**self._owner, "generation": generation})[0])
 
     def drop(self, targets: Iterable[Target]) -> int:
         dropped = sum(
@@ -247,6 +248,12 @@ class SqlEmbeddings:
             "generation": job.generation,
             "expected": job.content_hash,
         }
+
+
+def backlog_of(row: Row) -> Backlog:
+    """What `BACKLOG_COLUMNS` say."""
+    pending, error, retrying, oldest = row
+    return Backlog(pending=int(pending), error=int(error), retrying=int(retrying), oldest=oldest)
 
 
 def _hash(content: str) -> str:

@@ -16,10 +16,10 @@ from typing import Any
 
 from sqlalchemy import bindparam, delete, exists, func, or_, select, update
 
-from recollect.model import EmbeddingState, Scope, SpaceSettings
+from recollect.model import EmbeddingState, GenerationState, Scope, SpaceSettings
 from recollect.stores.sql.expressions import adding, fixed, own, owner
 from recollect.stores.sql.session import Session
-from recollect.stores.sql.tables import KEYS, embeddings, metadata, spaces
+from recollect.stores.sql.tables import KEYS, embeddings, generations, metadata, spaces
 
 _NUMBERS = (spaces.c.revision, spaces.c.purged, spaces.c.size)
 _READ = select(*_NUMBERS).where(own(spaces))
@@ -27,7 +27,15 @@ _LOCK = _READ.with_for_update()
 _CREATE = adding(spaces).on_conflict_do_nothing()
 _NEXT_DUE = (
     select(func.min(embeddings.c.due_at))
-    .where(own(embeddings), embeddings.c.due_at.is_not(None), embeddings.c.state != fixed(EmbeddingState.READY))
+    .where(
+        own(embeddings),
+        embeddings.c.due_at.is_not(None),
+        embeddings.c.state != fixed(EmbeddingState.READY),
+        # Nobody works for a retired generation: its rows must not call for a worker again and again.
+        embeddings.c.generation.in_(
+            select(generations.c.id).where(generations.c.state != fixed(GenerationState.RETIRED))
+        ),
+    )
     .scalar_subquery()
 )
 _COUNTED: dict[str, Any] = {name: bindparam(name) for name in ("revision", "purged", "size", "last_active_at")}

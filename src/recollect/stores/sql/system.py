@@ -11,7 +11,7 @@ from sqlalchemy import Select, and_, bindparam, delete, func, insert, or_, selec
 
 from recollect.errors import Conflict, NotFound
 from recollect.model import Backlog, EmbeddingState, Generation, GenerationState, Scope
-from recollect.stores.sql.embeddings import BACKLOG_COLUMNS
+from recollect.stores.sql.embeddings import BACKLOG_COLUMNS, backlog_of
 from recollect.stores.sql.expressions import SCOPE, fixed, owner
 from recollect.stores.sql.session import Session
 from recollect.stores.sql.tables import embeddings, generations, spaces
@@ -108,8 +108,7 @@ class SqlSystem:
         return due
 
     def backlog(self, generation: str) -> Backlog:
-        pending, error, oldest = self._session.rows(_BACKLOG, {"generation": generation})[0]
-        return Backlog(pending=int(pending), error=int(error), oldest=oldest)
+        return backlog_of(self._session.rows(_BACKLOG, {"generation": generation})[0])
 
 
 @lru_cache(maxsize=8)

@@ -117,7 +117,8 @@ class ReferenceEmbeddings:
         waiting = [row for (_, its), row in self._room.embeddings.items() if its == generation and row.state in _OPEN]
         failed = sum(row.state is EmbeddingState.ERROR for row in waiting)
         oldest = min((row.queued_at for row in waiting), default=None)
-        return Backlog(pending=len(waiting) - failed, error=failed, oldest=oldest)
+        retrying = sum(row.state is EmbeddingState.ERROR and row.due_at is not None for row in waiting)
+        return Backlog(pending=len(waiting) - failed, error=failed, retrying=retrying, oldest=oldest)
 
     def drop(self, targets: Iterable[Target]) -> int:
         wanted = set(targets)

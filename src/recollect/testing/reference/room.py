@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from copy import copy, deepcopy
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
@@ -87,6 +87,7 @@ class Room:
         thing = held.get(target.id)
         return None if thing is None else thing.content
 
-    def work_due(self) -> datetime | None:
-        """When the next embedding work of any generation is due."""
-        return min((row.due_at for row in self.embeddings.values() if row.due_at is not None), default=None)
+    def work_due(self, alive: Container[str]) -> datetime | None:
+        """When the next embedding work of a living generation is due."""
+        due = (row.due_at for (_, its), row in self.embeddings.items() if row.due_at is not None and its in alive)
+        return min(due, default=None)

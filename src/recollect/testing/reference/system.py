@@ -89,11 +89,14 @@ class ReferenceSystem:
         return Backlog(
             pending=sum(one.pending for one in each),
             error=sum(one.error for one in each),
+            retrying=sum(one.retrying for one in each),
             oldest=min((one.oldest for one in each if one.oldest is not None), default=None),
         )
 
     def _due(self) -> dict[Scope, datetime]:
-        return {scope: due for scope, room in self._world.rooms.items() if (due := room.work_due()) is not None}
+        known = self._world.generations.values()
+        alive = {each.id for each in known if each.state is not GenerationState.RETIRED}
+        return {scope: due for scope, room in self._world.rooms.items() if (due := room.work_due(alive)) is not None}
 
 
 def _order(scope: Scope) -> tuple[str, str, str]:
