@@ -19,7 +19,8 @@ from recollect.engine import Engine, embed
 from recollect.model import Query, Scope
 from recollect.ports import Store
 
-PROBED = 50
+PROBED = 10
+"""As many at every step: how many copies a process holds is not the question here."""
 TOGETHER = 16
 """People filled before their vectors are made: as many as one pass over the queue takes."""
 COLUMNS = {

@@ -1,7 +1,6 @@
 """Two hundred questions whose one answer is known: half share a rare word with it, half only its meaning; English and Chinese.
 
-Both halves are needed. Words find what vectors blur (a serial number is like any other), vectors find what words miss. Whoever
-is good at one only gets about half.
+Forty more have no answer at all: whoever returns ten notes to those, too, leaves it to the reader to notice.
 """
 
 from __future__ import annotations
@@ -12,6 +11,20 @@ from random import Random
 from typing import Literal
 
 from bench.paraphrases import CHINESE, ENGLISH
+
+UNANSWERED = [
+    "What is my blood type?", "Who won the election in Iceland?", "How much does a kilo of saffron cost?",
+    "When does the museum of glass open?", "Which opera did we hear in Verona?", "What is the capital of Bhutan?",
+    "How tall is the oak behind the mill?", "Who painted the ceiling of the chapel?", "What is my passport's expiry?",
+    "Which satellite was launched from Kourou?", "How do you fold a paper crane?", "What is the boiling point of mercury?",
+    "Who is the goalkeeper of the village team?", "Which perfume does my aunt wear?", "How deep is the old quarry?",
+    "When was the printing press invented?", "What colour is the ambassador's tie?", "Which comet is visible tonight?",
+    "How many strings has a sitar?", "Who composed the anthem of Chile?",
+    "我的血型是什么？", "冰岛的选举谁赢了？", "一公斤藏红花多少钱？", "玻璃博物馆几点开门？", "我们在维罗纳听了哪部歌剧？",
+    "不丹的首都在哪里？", "磨坊后面的橡树有多高？", "教堂的天顶是谁画的？", "我的护照什么时候到期？", "哪颗卫星从库鲁发射？",
+    "纸鹤怎么折？", "水银的沸点是多少？", "村队的守门员是谁？", "姨妈用哪种香水？", "旧采石场有多深？",
+    "印刷术是什么时候发明的？", "大使的领带是什么颜色？", "今晚能看到哪颗彗星？", "西塔琴有几根弦？", "智利国歌是谁作曲的？",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ def growth(rows: Sequence[Row]) -> str:
 
 def peers(rows: Sequence[Row]) -> str:
     largest = max(row["size"] for row in rows)
-    shown = [row for row in rows if row["size"] == largest and "recall_at_10" in row]
+    shown = [row for row in rows if row["size"] == largest and "add_p50_ms" in row]
     return bars(
         f"Over {largest:,} memories, same texts, same vectors",
         [str(row["what"]) for row in shown],

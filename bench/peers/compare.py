@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.ground import ANA, engine_over, fresh_store
-from bench.known import Known, known
+from bench.known import UNANSWERED, Known, known
 from bench.peers.install import PeerMissing, environment
 from bench.report import Row, bar, ratio, summary
 from bench.texts import notes as ordinary
@@ -38,7 +38,7 @@ Interpreter = Callable[[str], Path]
 COLUMNS = {
     "what": "", "add_p50_ms": "add\np50", "search_p50_ms": "search\np50", "search_p95_ms": "search\np95",
     "add_ratio": "×\nadd", "search_ratio": "×\nsearch", "recall_at_10": "recall\n@10 %", "rare": "by\nword",
-    "meaning": "by\nmeaning",
+    "meaning": "by\nmeaning", "silent": "silent\n%",
 }  # fmt: skip
 
 
@@ -79,7 +79,7 @@ async def run(names: Sequence[str], size: int, count: int, interpreter: Interpre
 
             vectors = await model.embed(texts)
             embed_ms = round(model.seconds / len(texts) * 1000, 2)
-            vectors = np.concatenate([vectors, await model.embed([case.question for case in cases], query=True)])
+            vectors = np.concatenate([vectors, await model.embed(_questions(cases), query=True)])
             now("recollect")
             engine = engine_over(store, model, EngineConfig())
             rows = [await _ours(engine, texts, cases) | {"embed_ms": embed_ms, "model": model.model}]
@@ -88,14 +88,19 @@ async def run(names: Sequence[str], size: int, count: int, interpreter: Interpre
                 for name in names:
                     now(name)
                     rows.append(_row(name, Path(folder), texts, cases, interpreter))
-            again = summary([await _asked(engine, case) for case in cases], "search_")
+            again = await _asked(engine, texts, cases) | {"what": "recollect, asked again"}
+            uncut = await _asked(engine, texts, cases, min_relevance=0.0) | {"what": "recollect, nothing held back"}
         await model.close()
-    return _beside(rows[0], [*rows, again | {"what": "recollect, asked again"}], size)
+    return _beside(rows[0], [*rows, again, uncut], size)
 
 
 def _leave(folder: Path, texts: Sequence[str], cases: Sequence[Known], vectors: NDArray[np.float32]) -> None:
     np.save(folder / "vectors.npy", vectors)
-    (folder / "job.json").write_text(json.dumps({"texts": texts, "questions": [case.question for case in cases]}))
+    (folder / "job.json").write_text(json.dumps({"texts": texts, "questions": _questions(cases)}))
+
+
+def _questions(cases: Sequence[Known]) -> list[str]:
+    return [case.question for case in cases] + UNANSWERED
 
 
 def _beside(ours: Row, rows: list[Row], size: int) -> list[Row]:
@@ -141,25 +146,28 @@ async def _ours(engine: Engine, texts: Sequence[str], cases: Sequence[Known]) ->
         called.append(perf_counter() - started)
         await embed.run_once(engine)
         stored.append(perf_counter() - started)
-    places = {text: number for number, text in enumerate(texts)}
-    found = []
-    for case in cases:
-        recalled = await engine.recall(ANA, Query(text=case.question, limit=10))
-        found.append([places[hit.content] for hit in recalled.hits])
-    seconds = [await _asked(engine, case) for case in cases]
     return {
         "what": f"recollect {__version__} (sqlite)",
         **summary(stored, "add_"),
         "ack_p50_ms": summary(called)["p50_ms"],
-        **summary(seconds, "search_"),
-        **quality(found, texts, cases),
+        **await _asked(engine, texts, cases),
     }
 
 
-async def _asked(engine: Engine, case: Known) -> float:
-    started = perf_counter()
-    await engine.recall(ANA, Query(text=case.question, limit=10))
-    return perf_counter() - started
+async def _asked(
+    engine: Engine, texts: Sequence[str], cases: Sequence[Known], min_relevance: float | None = None
+) -> Row:
+    """Every question once for what it finds and once more for the time it takes, as the peers are asked."""
+    places = {text: number for number, text in enumerate(texts)}
+    found, seconds = [], []
+    for question in _questions(cases):
+        recalled = await engine.recall(ANA, Query(text=question, limit=10, min_relevance=min_relevance))
+        found.append([places[hit.content] for hit in recalled.hits])
+    for question in _questions(cases):
+        started = perf_counter()
+        await engine.recall(ANA, Query(text=question, limit=10, min_relevance=min_relevance))
+        seconds.append(perf_counter() - started)
+    return {**summary(seconds, "search_"), **quality(found, texts, cases)}
 
 
 def _row(name: str, folder: Path, texts: Sequence[str], cases: Sequence[Known], interpreter: Interpreter) -> Row:
@@ -208,12 +216,14 @@ def _quiet(folder: Path) -> dict[str, str]:
 
 
 def quality(found: Sequence[Sequence[int]], texts: Sequence[str], cases: Sequence[Known]) -> Row:
-    """Of a hundred questions, how many have their answer among the first ten found: all, and by kind and language."""
-    hits = [case.fact in [texts[place] for place in places[:10]] for places, case in zip(found, cases, strict=True)]
+    """Of a hundred questions, how many have their answer among the first ten found, all and by kind and language; and how many
+    of those without an answer (they come after the cases) got none."""
+    hits = [case.fact in [texts[place] for place in places[:10]] for places, case in zip(found, cases, strict=False)]
+    unanswered = found[len(cases) :]
 
     def share(kind: str | None = None) -> float:
         counted = [hit for hit, case in zip(hits, cases, strict=True) if kind in (None, case.by, case.language)]
-        return round(100 * sum(counted) / len(counted), 1) if counted else 0.0
+        return _percent(counted)
 
     return {
         "recall_at_10": share(),
@@ -221,4 +231,9 @@ def quality(found: Sequence[Sequence[int]], texts: Sequence[str], cases: Sequenc
         "meaning": share("meaning"),
         "en": share("en"),
         "zh": share("zh"),
+        "silent": _percent([not places for places in unanswered]),
     }
+
+
+def _percent(counted: Sequence[bool]) -> float:
+    return round(100 * sum(counted) / len(counted), 1) if counted else 0.0

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.known import known
+from bench.known import UNANSWERED, known
 from bench.peers import child, compare
 from bench.peers.install import PEERS, PeerMissing, environment
 
@@ -25,6 +25,11 @@ def test_two_hundred_questions_in_four_equal_parts() -> None:
         [("word", "en"), ("meaning", "en"), ("word", "zh"), ("meaning", "zh")], 50
     )
     assert len(set(parts[:4])) == 4, "the first few are a fair sample"
+
+
+def test_the_unanswerable_are_different_questions() -> None:
+    assert len(set(UNANSWERED)) == 40
+    assert not {case.question for case in known()} & set(UNANSWERED)
 
 
 def test_a_number_is_in_one_fact_only() -> None:
@@ -46,8 +51,10 @@ def test_quality_counts_answers_among_the_first_ten() -> None:
     cases = known()[:4]
     texts = [case.fact for case in cases] + [f"another note {number}" for number in range(20)]
     found = [[0], [5, 6, 1], [*range(4, 14), 2], []]
-    figures = compare.quality(found, texts, cases)
-    assert figures == {"recall_at_10": 50.0, "rare": 50.0, "meaning": 50.0, "en": 100.0, "zh": 0.0}
+    unanswered: list[list[int]] = [[], [3], [], []]
+    figures = compare.quality(found + unanswered, texts, cases)
+    answered = {"recall_at_10": 50.0, "rare": 50.0, "meaning": 50.0, "en": 100.0, "zh": 0.0}
+    assert figures == {**answered, "silent": 75.0}
 
 
 @pytest.fixture
@@ -82,7 +89,7 @@ def test_the_child_gives_up_on_a_peer_that_takes_too_long(table: child.Table) ->
 async def test_a_peer_that_does_not_run_is_reported_and_the_others_are_not_held_up() -> None:
     """Here peers are looked for where none is installed."""
     rows = await compare.run(["mem0"], size=12, count=8, interpreter=lambda _: Path(sys.executable))
-    ours, missing, again = rows
+    ours, missing, again, uncut = rows
     assert ours["recall_at_10"] > 0
     assert ours["search_ratio"] == 1.0
     assert {"add_p50_ms", "ack_p50_ms", "search_p50_ms", "search_p95_ms", "embed_ms", "model"} <= ours.keys()
@@ -90,6 +97,9 @@ async def test_a_peer_that_does_not_run_is_reported_and_the_others_are_not_held_
     assert "No module named 'mem0'" in missing["note"]
     assert "mem0: not measured" in compare.said(rows)
     assert again["search_ratio"] > 0
+    assert again["recall_at_10"] == ours["recall_at_10"]
+    assert uncut["recall_at_10"] >= ours["recall_at_10"]
+    assert uncut["silent"] <= ours["silent"]
 
 
 def test_a_peer_that_cannot_be_installed_says_why(tmp_path: Path) -> None:
