@@ -72,7 +72,7 @@ def test_a_memory_through_its_whole_life(server: httpx.Client) -> None:
         ("POST", "/v1/memories", {"text": " "}, 400, "invalid_input"),
         ("POST", "/v1/memories", {"text": "x", "type": "opinion"}, 400, "invalid_input"),
         ("POST", "/v1/memories", {"txt": "x"}, 422, "malformed"),
-        ("POST", "/v1/memories", {"text": "x" * 300_000}, 413, "too_large"),
+        ("POST", "/v1/memories", {"text": "x" * 1_100_000}, 413, "too_large"),
         ("POST", "/v1/memories/search", {"query": "x", "recipe": "soup"}, 400, "invalid_input"),
         ("GET", "/v1/memories?limit=0", None, 422, "malformed"),
         ("PUT", "/v1/memories", {}, 405, "method_not_allowed"),

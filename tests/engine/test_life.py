@@ -15,9 +15,10 @@ import pytest
 from recollect import Memory
 from recollect.engine import Engine, embed, generations
 from recollect.engine.generations import generation_of
-from recollect.errors import Conflict, RecollectError, Unavailable
-from recollect.model import Filter, Listing, Query
+from recollect.errors import Conflict, NotAllowed, RecollectError, Unavailable
+from recollect.model import EmbeddingState, Filter, Listing, Query, SpaceSettings, Status
 from recollect.ports import Store
+from recollect.testing.canary import files_containing
 from recollect.testing.embedder import HashEmbedder
 from tests.engine.conftest import ANA, engine_over
 
@@ -160,3 +161,58 @@ async def test_a_cancelled_caller_leaves_the_write_done(engine: Engine) -> None:
     await asyncio.sleep(0.1)
     assert (await engine.list(ANA, Listing())).total in (0, 1)
     assert (await engine.remember(ANA, {"content": "said and gone"})).outcome in ("stored", "merged")
+
+
+async def test_memory_off_holds_for_edits_and_turns_too(engine: Engine) -> None:
+    receipt = await engine.remember(ANA, {"content": "stored before"})
+    await engine.store.write(ANA, lambda tx: tx.space.save_settings(SpaceSettings(memory_enabled=False)))
+    with pytest.raises(NotAllowed, match="switched off"):
+        await engine.revise(ANA, receipt.id or "", {"content": "changed while off"})
+    with pytest.raises(NotAllowed, match="switched off"):
+        await engine.add_turns(ANA, "s", [{"role": "user", "content": "said while off"}])
+    assert (await engine.get(ANA, receipt.id or "")).content == "stored before"
+
+
+async def test_an_older_statement_that_arrives_late_is_history(engine: Engine) -> None:
+    await engine.remember(ANA, {"content": "lives in Rome", "key": "city", "created_at": "2024-10-01"})
+    late = await engine.remember(ANA, {"content": "lives in Paris", "key": "city", "created_at": "2020-01-01"})
+    assert late.outcome == "stored"
+    assert [memory.content for memory in await engine.list(ANA, Listing())] == ["lives in Rome"]
+    assert [hit.content for hit in await engine.recall(ANA, Query(text="lives in"))] == ["lives in Rome"]
+    assert (await engine.get(ANA, late.id or "")).status is Status.SUPERSEDED
+
+
+async def test_one_new_value_supersedes_all_old_ones(engine: Engine) -> None:
+    first = await engine.remember(ANA, {"content": "lives in Oslo", "key": "city"})
+    second = await engine.remember(ANA, {"content": "lives in Rome", "key": "home"})
+    await engine.revise(ANA, second.id or "", {"key": "city"})
+    await engine.remember(ANA, {"content": "lives in Berlin", "key": "city"})
+    assert [memory.content for memory in await engine.list(ANA, Listing())] == ["lives in Berlin"]
+    assert first.id
+
+
+async def test_a_repeat_says_how_far_its_embedding_has_come(engine: Engine) -> None:
+    await engine.remember(ANA, {"content": "green tea"})
+    assert (await engine.remember(ANA, {"content": "green tea"})).embedding is EmbeddingState.PENDING
+    await engine.flush(ANA)
+    assert (await engine.remember(ANA, {"content": "green tea"})).embedding is EmbeddingState.READY
+
+
+async def test_a_copy_that_lived_long_finds_as_a_fresh_one_does(engine: Engine) -> None:
+    await engine.add_turns(ANA, "s", [{"role": "user", "content": f"line {n} about boats"} for n in range(150)])
+    receipt = await engine.remember(ANA, {"content": "the zebrafish tank"})
+    await engine.recall(ANA, Query(text="zebrafish"))
+    for number in range(40):
+        await engine.revise(ANA, receipt.id or "", {"content": f"the zebrafish tank, cleaned {number} times"})
+        await engine.recall(ANA, Query(text="zebrafish"))
+    fresh = engine_over(engine.store)
+    question = Query(text="zebrafish boats")
+    old, new = await engine.recall(ANA, question), await fresh.recall(ANA, question)
+    assert [(hit.content, hit.relevance) for hit in old] == [(hit.content, hit.relevance) for hit in new]
+
+
+def test_corrected_words_leave_the_file(tmp_path: Path) -> None:
+    with Memory(str(tmp_path / "m.db"), embedder="off") as memory:
+        receipt = memory.add("the password is qzvxcanary")
+        memory.update(receipt.id or "", text="the password was changed")
+    assert files_containing(tmp_path, "qzvxcanary") == []

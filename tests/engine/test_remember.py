@@ -96,7 +96,8 @@ async def test_memory_off_refuses_writes_and_recalls(engine: Engine) -> None:
 async def test_write_modes(store: Store) -> None:
     read_only = engine_over(store, config=EngineConfig(write_mode="read_only"))
     assert (await read_only.remember(ANA, {"content": "x", "source": "user_stated"})).reason == "read_only"
-    assert (await read_only.remember(ANA, {"content": "x", "source": "import"})).outcome == "stored"
+    assert (await read_only.remember(ANA, {"content": "x", "source": "import"})).reason == "read_only"
+    assert (await read_only.remember(ANA, {"content": "x"}, as_admin=True)).outcome == "stored"
     explicit = engine_over(store, config=EngineConfig(write_mode="explicit"))
     assert (await explicit.remember(ANA, {"content": "y", "source": "inferred"})).reason == "read_only"
     assert (await explicit.remember(ANA, {"content": "y", "manually_saved": True})).outcome == "stored"
@@ -137,8 +138,8 @@ async def test_unusual_text_is_kept_as_it_is(engine: Engine, text: str) -> None:
 
 
 async def test_too_large_is_refused_with_the_limit(engine: Engine) -> None:
-    with pytest.raises(TooLarge, match="262,144"):
-        await engine.remember(ANA, {"content": "x" * 300_000})
+    with pytest.raises(TooLarge, match="1,048,576"):
+        await engine.remember(ANA, {"content": "x" * 1_100_000})
 
 
 async def test_an_id_in_use_is_a_conflict(engine: Engine) -> None:

@@ -49,10 +49,19 @@ class Engine:
         self.accesses = Accesses()
         self.wake: Callable[[], None] = _nothing
         """Called after a write that left work for the background; a runner puts itself here."""
+        self.owes_scrub = False
+        """A text was corrected: its old words are out of every index, but not yet out of the files."""
 
-    async def remember(self, scope: Scope, fields: Mapping[str, Any], correlation_id: str | None = None) -> Receipt:
+    async def remember(
+        self,
+        scope: Scope,
+        fields: Mapping[str, Any],
+        correlation_id: str | None = None,
+        *,
+        as_admin: bool = False,
+    ) -> Receipt:
         draft = draft_from(fields, self.config.max_content_bytes)
-        return await remember.remember(self, scope, draft, correlation_id)
+        return await remember.remember(self, scope, draft, correlation_id, as_admin=as_admin)
 
     async def recall(self, scope: Scope, query: Query) -> Recall:
         return await recall.recall(self, scope, query)
@@ -94,10 +103,17 @@ class Engine:
         with suppress(RecollectError):
             await self.accesses.write(self.store, self.clock)
 
+    async def settle_debts(self) -> None:
+        """What may wait until nobody does: noted accesses, and cleaning up after corrections."""
+        await self.accesses.write(self.store, self.clock)
+        if self.owes_scrub:
+            self.owes_scrub = False
+            await self.store.scrub()
+
     async def close(self) -> None:
         """Let go of everything, whatever goes wrong on the way; accesses that can't be written any more are dropped."""
         async with AsyncExitStack() as parting:
             parting.push_async_callback(self.store.close)
             parting.push_async_callback(self.generations.close)
             with suppress(RecollectError):
-                await self.accesses.write(self.store, self.clock)
+                await self.settle_debts()

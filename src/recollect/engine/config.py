@@ -12,7 +12,7 @@ from recollect.policy.recipes import Recipe
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineConfig:
     write_mode: Literal["read_only", "explicit", "automatic"] = "automatic"
-    max_content_bytes: int = 256 * 1024
+    max_content_bytes: int = 1024 * 1024
     tombstone: timedelta = timedelta(hours=24)
     exact_below: int = 50_000
     index_bytes: int = 512 * 1024 * 1024

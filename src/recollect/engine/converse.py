@@ -8,9 +8,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine import audit
+from recollect.engine.boundary import require_memory_on
 from recollect.engine.drafts import checked_time
 from recollect.engine.indexing import index_messages
-from recollect.errors import Conflict, InvalidInput, NotAllowed
+from recollect.errors import Conflict, InvalidInput
 from recollect.model import (
     Conversation,
     EmbeddingState,
@@ -84,8 +85,7 @@ def _refuse_repeated_ids(turns: Sequence[Turn]) -> None:
 def _append(
     tx: Tx, session_id: str, turns: Sequence[Turn], generations: Sequence[str], at: datetime
 ) -> tuple[list[str], int]:
-    if not tx.space.settings().memory_enabled:
-        raise NotAllowed("memory is switched off in this space; nothing was stored")
+    require_memory_on(tx)
     known = tx.conversations.messages([turn.id for turn in turns if turn.id])
     for message in known.values():
         if message.session_id != session_id:

@@ -200,7 +200,6 @@ def _within_budget(hits: list[Hit], more: bool, recipe: Recipe, query: Query, co
         degraded=tuple(course.degraded),
         token_count=tokens,
         truncated=cut or more,
-        total=len(hits),
     )
     return Recall(hits=tuple(hits), trace=trace)
 

@@ -6,6 +6,7 @@ the old record (which stays as history), everything else is a new memory. What w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -56,7 +57,9 @@ class Remembering:
         return EmbeddingState.PENDING if self.generations else EmbeddingState.OFF
 
 
-async def remember(engine: Engine, scope: Scope, draft: Draft, correlation_id: str | None = None) -> Receipt:
+async def remember(
+    engine: Engine, scope: Scope, draft: Draft, correlation_id: str | None = None, *, as_admin: bool = False
+) -> Receipt:
     at = engine.clock.now()
     memory = _memory_from(draft, at)
     todo = Remembering(
@@ -72,7 +75,7 @@ async def remember(engine: Engine, scope: Scope, draft: Draft, correlation_id: s
     explicit = draft.manually_saved or draft.pinned or draft.source in (Source.MANUAL, Source.USER_STATED)
 
     def work(tx: Tx) -> Receipt:
-        refusal = write_refusal(tx, engine.config, draft.source, explicit)
+        refusal = write_refusal(tx, engine.config, explicit=explicit, as_admin=as_admin)
         return _refused(tx, todo, refusal) if refusal else _decide(tx, todo)
 
     receipt = await engine.store.write(scope, work)
@@ -117,7 +120,9 @@ def _decide(tx: Tx, todo: Remembering) -> Receipt:
     if twin is not None and _says_nothing_else(twin, todo.draft):
         return _merge(tx, todo, twin)
     previous = tx.memories.keyed(todo.draft.key) if todo.draft.key else ()
-    return _store(tx, todo, previous[0] if previous else None)
+    if any(each.created_at > todo.memory.created_at for each in previous):
+        return _store_as_history(tx, todo)
+    return _store(tx, todo, previous)
 
 
 def _says_nothing_else(twin: Memory, draft: Draft) -> bool:
@@ -155,24 +160,43 @@ def _merge(tx: Tx, todo: Remembering, twin: Memory) -> Receipt:
     if (merged.tags, merged.expires_at) != (twin.tags, twin.expires_at):
         index_memory(tx, merged, (), todo.at)
     _record(tx, todo, "memory.merged", twin.id)
-    return Receipt(id=twin.id, outcome="merged", embedding=todo.embedding)
+    return Receipt(id=twin.id, outcome="merged", embedding=_state_of(tx, twin, todo))
 
 
-def _store(tx: Tx, todo: Remembering, previous: Memory | None) -> Receipt:
-    memory = replace(todo.memory, supersedes=previous.id if previous else None)
+def _state_of(tx: Tx, memory: Memory, todo: Remembering) -> EmbeddingState:
+    """How far the embedding of what was there already has come."""
+    target = Target("memory", memory.id)
+    for generation in todo.generations[:1]:
+        status = tx.embeddings.status([target], generation).get(target)
+        return status.state if status else EmbeddingState.PENDING
+    return EmbeddingState.OFF
+
+
+def _store_as_history(tx: Tx, todo: Remembering) -> Receipt:
+    """An older statement that arrives late doesn't replace a newer one: it is kept as what was true before."""
+    memory = replace(todo.memory, status=Status.SUPERSEDED)
+    tx.memories.insert(memory, todo.twin)
+    _record(tx, todo, "memory.stored_as_history", memory.id)
+    return Receipt(id=memory.id, outcome="stored", embedding=EmbeddingState.OFF)
+
+
+def _store(tx: Tx, todo: Remembering, previous: Sequence[Memory]) -> Receipt:
+    newest = max(previous, key=lambda each: each.created_at, default=None)
+    memory = replace(todo.memory, supersedes=newest.id if newest else None)
     tx.memories.insert(memory, todo.twin)
     index_memory(tx, memory, todo.generations, todo.at)
     if memory.theme:
         open_theme(tx, memory.theme, todo.at)
-    if previous is None:
+    if newest is None:
         _record(tx, todo, "memory.stored", memory.id)
         return Receipt(id=memory.id, outcome="stored", embedding=todo.embedding)
-    old = replace(previous, status=Status.SUPERSEDED, updated_at=todo.at)
-    tx.memories.replace(old, twin_digest(tx.scope, old.content, todo.pepper))
-    tx.index.drop([Target("memory", old.id)])
-    tx.embeddings.drop([Target("memory", old.id)])
-    _record(tx, todo, "memory.superseded", memory.id, replaces=previous.id)
-    return Receipt(id=memory.id, outcome="superseded", embedding=todo.embedding, replaces=previous.id)
+    for each in previous:
+        old = replace(each, status=Status.SUPERSEDED, updated_at=todo.at)
+        tx.memories.replace(old, twin_digest(tx.scope, old.content, todo.pepper))
+        tx.index.drop([Target("memory", old.id)])
+        tx.embeddings.drop([Target("memory", old.id)])
+    _record(tx, todo, "memory.superseded", memory.id, replaces=newest.id)
+    return Receipt(id=memory.id, outcome="superseded", embedding=todo.embedding, replaces=newest.id)
 
 
 def _refused(tx: Tx, todo: Remembering, reason: Refusal, until: datetime | None = None) -> Receipt:

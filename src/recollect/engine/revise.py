@@ -8,12 +8,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine import audit
+from recollect.engine.boundary import require_writable
 from recollect.engine.browse import missing
 from recollect.engine.drafts import EDITABLE, checked_fields
 from recollect.engine.indexing import index_memory
 from recollect.engine.remember import BASE_IMPORTANCE
 from recollect.engine.themes import retheme
-from recollect.errors import Conflict, InvalidInput, NotAllowed
+from recollect.errors import Conflict, InvalidInput
 from recollect.model import Memory, Scope, Status, Target
 from recollect.policy.digest import grave_digest, twin_digest
 from recollect.policy.simhash import simhash64
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 async def revise(engine: Engine, scope: Scope, id: str, changes: Mapping[str, Any]) -> Memory:
     if not changes:
         raise InvalidInput("nothing to change: name at least one field")
-    if engine.config.write_mode == "read_only":
-        raise NotAllowed("this memory is read-only (RECOLLECT_WRITE_MODE)")
     values = checked_fields(changes, EDITABLE, engine.config.max_content_bytes)
     if "importance" in values:
         given = values["importance"]
@@ -39,6 +38,7 @@ async def revise(engine: Engine, scope: Scope, id: str, changes: Mapping[str, An
     generations = await engine.generations.to_fill()
 
     def work(tx: Tx) -> Memory:
+        require_writable(tx, engine.config)
         before = tx.memories.get([id]).get(id)
         if before is None:
             raise missing("memory", id)
@@ -55,6 +55,7 @@ async def revise(engine: Engine, scope: Scope, id: str, changes: Mapping[str, An
 
     after = await engine.store.write(scope, work)
     if "content" in changes:
+        engine.owes_scrub = True
         engine.wake()
     return after
 

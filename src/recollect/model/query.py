@@ -97,7 +97,6 @@ class Trace:
     degraded: tuple[str, ...] = ()
     token_count: int = 0
     truncated: bool = False
-    total: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

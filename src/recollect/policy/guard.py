@@ -9,7 +9,7 @@ from typing import Any
 
 from recollect.errors import InvalidInput, TooLarge
 
-MAX_CONTENT_BYTES = 256 * 1024
+MAX_CONTENT_BYTES = 1024 * 1024
 MAX_QUERY_CHARS = 8192
 MAX_LABEL_CHARS = 255
 MAX_LABELS = 64

@@ -9,6 +9,9 @@ from recollect.model import Entry, Memory, Message, Target
 from recollect.policy.text import analyse
 from recollect.policy.when import windows
 
+_MOST_TERMS = (
+    20_000  # what a Postgres term vector holds of the longest words; a text's later words are found by meaning
+)
 _READ = 400  # characters: what a text is about stands at its beginning, and reading on costs every write
 _WIDEST = timedelta(days=62)
 _ASKS = re.compile(r"[?？]\s*(?:\[[^\]]*\]\s*)?$")
@@ -31,7 +34,7 @@ def entry_of_memory(memory: Memory) -> Entry:
     about_from, about_until = _about(memory.content, memory.created_at)
     return Entry(
         target=Target("memory", memory.id),
-        terms=tuple(analyse(memory.content) + analyse(labels)),
+        terms=(*analyse(memory.content)[:_MOST_TERMS], *analyse(labels)),
         chars=len(memory.content),
         created_at=memory.created_at,
         expires_at=memory.expires_at,
@@ -51,7 +54,7 @@ def entry_of_message(message: Message) -> Entry:
     about_from, about_until = _about(message.content, message.created_at) if message.dated else (None, None)
     return Entry(
         target=Target("message", message.id),
-        terms=tuple(analyse(message.name or "") + analyse(message.content)),
+        terms=(*analyse(message.name or ""), *analyse(message.content)[:_MOST_TERMS]),
         chars=len(message.content),
         created_at=message.created_at,
         dated=message.dated,

@@ -72,6 +72,7 @@ class Lexical(NamedTuple):
 class Shelf:
     def __init__(self) -> None:
         self._cards: list[Card] = []
+        self._card_bytes = 0
         self._row_of: dict[Key, int] = {}
         self._columns: dict[str, NDArray[Any]] = {name: np.zeros(64, kind) for name, kind in _COLUMNS.items()}
         self._voices: dict[str, int] = {}
@@ -91,7 +92,7 @@ class Shelf:
     @property
     def nbytes(self) -> int:
         columns = sum(column.nbytes for column in self._columns.values()) + 80 * self.rows
-        return columns + self.vectors.nbytes + self._postings.nbytes + sum(300 + len(c.terms) for c in self._cards)
+        return columns + self.vectors.nbytes + self._postings.nbytes + self._card_bytes
 
     @property
     def speakers(self) -> list[str]:
@@ -161,14 +162,14 @@ class Shelf:
         near = self.surroundings() if around else None
         damp, wide_damp = self._damping(near)
         for term in terms:
-            rows, counts = self._postings.of(term)
-            idf = float(np.log1p((self.rows - len(rows) + 0.5) / (len(rows) + 0.5)))
+            rows, counts = self._living(*self._postings.of(term))
+            idf = float(np.log1p((len(self) - len(rows) + 0.5) / (len(rows) + 0.5)))
             most += idf
             alone[rows] += idf * counts * (_K1 + 1) / (counts + damp[rows])
             coverage[rows] += idf
-            if 0 < len(rows) <= max(1, min(3, self.rows // 200)) and (len(terms) < 4 or not term.isalpha()):
+            if 0 < len(rows) <= max(1, min(3, len(self) // 200)) and (len(terms) < 4 or not term.isalpha()):
                 rare.append(rows)
-            if near and len(rows) > max(1000, self.rows // 4):  # a word of every fourth turn says little of the next
+            if near and len(rows) > max(1000, len(self) // 4):  # a word of every fourth turn says little of the next
                 wide[rows] += idf * counts * (_K1 + 1) / (counts + wide_damp[rows])
             elif near:
                 touched = near.spread(rows, counts, pool)
@@ -177,14 +178,22 @@ class Shelf:
         top = max(most, 1e-6)
         return Lexical(alone[:-1] / (top * (_K1 + 1)), wide[:-1] / (top * (_K1 + 1)), coverage[:-1] / top, rare)
 
+    def _living(self, rows: NDArray[np.int32], counts: Floats) -> tuple[NDArray[np.int32], Floats]:
+        """Postings without dead rows: what a shelf finds must not depend on what it has been through."""
+        if self.rows == len(self):
+            return rows, counts
+        kept = self.column("alive")[rows]
+        return rows[kept], counts[kept]
+
     def _damping(self, near: Surroundings | None) -> tuple[Floats, Floats]:
         """BM25's length term, for rows alone and with their neighbours; padded by one as `spread` is."""
-        length = self.column("length")
-        lengths = [length, near.gather(length) if near else length]
-        return tuple(  # type: ignore[return-value]
-            np.append(_K1 * (1 - _B + _B * one / max(float(one.mean()) if len(one) else 1.0, 1e-6)), np.float32(1))
-            for one in lengths
-        )
+        length, alive = self.column("length"), self.column("alive")
+        return self._damped(length, alive), self._damped(near.gather(length) if near else length, alive)
+
+    @staticmethod
+    def _damped(length: Floats, alive: Mask) -> Floats:
+        mean = float(length.sum(where=alive)) / max(int(alive.sum()), 1)
+        return np.append(_K1 * (1 - _B + _B * length / np.float32(max(mean, 1e-6))), np.float32(1))
 
     def _append(self, card: Card) -> None:
         row = self.rows
@@ -203,6 +212,7 @@ class Shelf:
         for name, value in values.items():
             self._columns[name][row] = value
         self._cards.append(card if card.vector is None else replace(card, vector=None))
+        self._card_bytes += 300 + len(card.terms)
         self._row_of[card.key] = row
         self._postings.add(row, terms)
         self.vectors.put(row, card.vector)

@@ -66,7 +66,7 @@ class EmbeddedWorker:
             step = await embed.run_once(self._engine)
             if not step.worked:
                 break
-        await self._engine.accesses.write(self._engine.store, self._engine.clock)
+        await self._engine.settle_debts()
         for generation in await self._engine.generations.alive():
             if self._goes_on():
                 await self._complete(generation)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import ExitStack
@@ -50,6 +51,8 @@ class SqliteStore:
         self._full_text = full_text
         self._connection = connection
         self._writer = Writer(connection)
+        self._scrub: Future[bool] | None = None
+        self._scrub_lock = threading.Lock()
         self._readers = None if path is None else Readers(partial(connect_reader, path), readers)
 
     @classmethod
@@ -121,8 +124,20 @@ class SqliteStore:
         return await asyncio.wrap_future(self._writing(run))
 
     async def scrub(self) -> bool:
-        """Clean the index and empty the log; False when a reader elsewhere kept the log in use."""
-        return await asyncio.wrap_future(self._writing(upkeep.scrub, alone=True))
+        """Clean the index and empty the log; False when a reader elsewhere kept the log in use.
+
+        It takes as long as the file is large, so those who ask while one is waiting to begin share it.
+        """
+        with self._scrub_lock:
+            if self._scrub is None:
+                self._scrub = self._writing(self._begin_scrub, alone=True)
+            scrub = self._scrub
+        return await asyncio.wrap_future(scrub)
+
+    def _begin_scrub(self, connection: sqlite3.Connection) -> bool:
+        with self._scrub_lock:
+            self._scrub = None  # What is deleted from now on needs another one.
+        return upkeep.scrub(connection)
 
     async def checkup(self) -> list[upkeep.Finding]:
         """How the file is, for the doctor."""
