@@ -48,17 +48,14 @@ def checked_time(value: object, what: str) -> datetime:
         raise InvalidInput(f"{what} is outside the years 1 to 9999 in UTC") from None
 
 
+def checked_switch(value: object, what: str) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidInput(f"{what} must be true or false")
+    return value
+
+
 def _optional(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else check(value)
-
-
-def _switch(what: str) -> Callable[[Any], bool]:
-    def check(value: Any) -> bool:
-        if not isinstance(value, bool):
-            raise InvalidInput(f"{what} must be true or false")
-        return value
-
-    return check
 
 
 def _checks(max_bytes: int) -> Mapping[str, Callable[[Any], Any]]:
@@ -72,8 +69,8 @@ def _checks(max_bytes: int) -> Mapping[str, Callable[[Any], Any]]:
         "source": lambda v: checked_choice(v, Source, "source"),
         "confidence": lambda v: checked_fraction(v, "confidence"),
         "importance": _optional(lambda v: checked_fraction(v, "importance")),
-        "pinned": _switch("pinned"),
-        "manually_saved": _switch("manually_saved"),
+        "pinned": lambda v: checked_switch(v, "pinned"),
+        "manually_saved": lambda v: checked_switch(v, "manually_saved"),
         "tags": lambda v: checked_labels(v, "tags"),
         "source_ids": lambda v: checked_labels(v, "source_ids"),
         "source_conversation_id": _optional(lambda v: checked_id(v, "source_conversation_id")),

@@ -1,0 +1,218 @@
+"""One line of an export and the thing it stands for, in both directions.
+
+A file may come from anywhere and may have been edited, and what is stored once is met by every later search and export. So
+every field of a line is checked as strictly as if it came in through `add`, and a refusal names the field. What can be worked
+out from the rest (the simhash) is worked out, not believed. Fields nobody knows are passed over: a later version may have them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, Field, fields, is_dataclass
+from datetime import datetime
+from enum import StrEnum
+from functools import cache, partial
+from typing import Any
+
+from recollect.engine.drafts import FIELDS, checked_choice, checked_fields, checked_switch, checked_time
+from recollect.errors import InvalidInput, TooLarge
+from recollect.model import Conversation, Memory, Message, Scores, Source, Status, Theme, checked_id
+from recollect.policy.guard import (
+    checked_count,
+    checked_fraction,
+    checked_label,
+    checked_text,
+    checked_value,
+    slug,
+)
+from recollect.policy.simhash import simhash64
+from recollect.policy.text import analyse
+
+FORMAT = "recollect-export"
+VERSION = 1
+MOST_MESSAGES = 10_000_000
+MOST_TIMES = 2**31 - 1
+MOST_TOKENS = 2**53
+MOST_NAMES = 10_000
+ROLE_CHARS = 20
+FARTHEST = 1e300
+
+Line = dict[str, Any]
+Check = Callable[[Any, str], Any]
+"""Takes a value and the name of its field; gives what is to be stored."""
+
+
+def line_of(kind: str, thing: Any, leave_out: Sequence[str] = ()) -> Line:
+    line: Line = {"kind": kind}
+    line.update({each.name: _plain(getattr(thing, each.name)) for each in fields(thing) if each.name not in leave_out})
+    return line
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, StrEnum):
+        return value.value
+    if isinstance(value, tuple):
+        return list(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+    return value
+
+
+def parsed(line: object, number: int, max_bytes: int) -> tuple[str, Any]:
+    """The kind of a line and the thing it holds; None for the header."""
+    if not isinstance(line, Mapping):
+        raise InvalidInput(f"line {number}: expected a JSON object")
+    kind, kinds = line.get("kind"), _kinds(max_bytes)
+    if kind == "header":
+        if line.get("format") != FORMAT or line.get("version") != VERSION:
+            raise InvalidInput(f"line {number}: not a {FORMAT} file of version {VERSION}")
+        return "header", None
+    if not isinstance(kind, str) or kind not in kinds:
+        known = ", ".join(("header", *kinds))
+        raise InvalidInput(f"line {number}: kind must be one of {known}, not {str(kind)[:40]!r}")
+    wanted, checks = kinds[kind]
+    try:
+        values = _values(wanted, checks, line)
+    except (InvalidInput, TooLarge) as problem:
+        raise InvalidInput(f"line {number}: {problem.message}") from None
+    if wanted is Memory:
+        values = {"source": Source.IMPORT, **values, "simhash": simhash64(analyse(values["content"]))}
+    return kind, wanted(**values)
+
+
+def _values(wanted: type[Any], checks: Mapping[str, Check], line: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        each.name: _value(each, checks[each.name], line)
+        for each in fields(wanted)
+        if each.name in checks and (each.name in line or _is_required(each))
+    }
+
+
+def _is_required(field: Field[Any]) -> bool:
+    return field.default is MISSING and field.default_factory is MISSING
+
+
+def _value(field: Field[Any], check: Check, line: Mapping[str, Any]) -> Any:
+    """One field, checked. Null is for those that are None where nobody says otherwise."""
+    name = field.name
+    if name not in line:
+        raise InvalidInput(f"{name} is missing")
+    if line[name] is None:
+        if field.default is None:
+            return None
+        raise InvalidInput(f"{name} must not be null")
+    try:
+        return check(line[name], name)
+    except (InvalidInput, TooLarge) as problem:
+        raise InvalidInput(problem.message if name in problem.message else f"{name}: {problem.message}") from None
+
+
+def _names(value: Any, what: str) -> tuple[str, ...]:
+    """As many as repeats have gathered, which may be more than one call may give."""
+    if not isinstance(value, list | tuple) or len(value) > MOST_NAMES:
+        raise InvalidInput(f"{what} must be a list of at most {MOST_NAMES:,} texts")
+    return tuple(dict.fromkeys(checked_label(each, f"each of {what}") for each in value))
+
+
+def _role(value: Any, what: str) -> str:
+    if len(role := checked_id(value, what)) > ROLE_CHARS:
+        raise InvalidInput(f"{what} has more than {ROLE_CHARS} characters")
+    return role
+
+
+def _number(value: Any, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -FARTHEST <= value <= FARTHEST:
+        raise InvalidInput(f"{what} must be a number")
+    return float(value)
+
+
+def _times(value: Any, what: str) -> int:
+    return checked_count(value, what, 0, MOST_TIMES)
+
+
+def _position(value: Any, what: str) -> int:
+    return checked_count(value, what, 0, MOST_MESSAGES)
+
+
+def _tokens(value: Any, what: str) -> dict[str, int]:
+    if not isinstance(value, Mapping) or len(value) > MOST_NAMES:
+        raise InvalidInput(f"{what} must be an object of whole numbers")
+    return {checked_label(name, what): checked_count(count, what, 0, MOST_TOKENS) for name, count in value.items()}
+
+
+def _scores(value: Any, what: str) -> Scores:
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"{what} must be an object of numbers")
+    try:
+        return Scores(**_values(Scores, _SCORES, value))
+    except InvalidInput as problem:
+        raise InvalidInput(f"{what}.{problem.message}") from None
+
+
+def _prose(max_bytes: int) -> Check:
+    """Text that may be empty, such as the title of a conversation that begins with white space."""
+
+    def check(value: Any, what: str) -> str:
+        text = f".{value}" if isinstance(value, str) else value
+        return checked_text(text, what, max_bytes + 1)[1:]
+
+    return check
+
+
+def _each(check: Check, *names: str) -> dict[str, Check]:
+    return dict.fromkeys(names, check)
+
+
+_SCORES = {**_each(_number, "relevance", "recency", "importance", "total"), "computed_at": checked_time}
+
+
+@cache
+def _kinds(max_bytes: int) -> Mapping[str, tuple[type[Any], Mapping[str, Check]]]:
+    """What each kind of line becomes, and the check of each of its fields."""
+    text: Check = partial(checked_text, max_bytes=max_bytes)
+    prose = _prose(max_bytes)
+    theme: dict[str, Check] = {
+        "slug": lambda value, what: slug(checked_label(value, what)),
+        "display_name": checked_label,
+        "description": prose,
+        **_each(checked_time, "created_at", "updated_at"),
+    }
+    conversation = {
+        "id": checked_id,
+        **_each(prose, "title", "summary"),
+        **_each(checked_time, "created_at", "updated_at", "expires_at"),
+        "message_count": _position,
+        "is_summarized": checked_switch,
+        **_each(_names, "databases", "database_tags"),
+    }
+    message: dict[str, Check] = {
+        **_each(checked_id, "id", "session_id", "name", "correlation_id"),
+        "order": _position,
+        "role": _role,
+        "content": text,
+        "created_at": checked_time,
+        **_each(checked_switch, "dated", "partial"),
+        **_each(prose, "sql_query", "query_explanation"),
+        "tables_used": _names,
+        "execution_result": lambda value, _: checked_value(value),
+        "tokens": _tokens,
+        "execution_time_ms": _number,
+    }
+    memory: dict[str, Check] = {
+        **_each(lambda value, what: checked_fields({what: value}, FIELDS, max_bytes)[what], *FIELDS),
+        **_each(_names, "tags", "source_ids"),
+        **_each(checked_fraction, "base_importance", "metadata_confidence"),
+        **_each(_times, "repeat_count", "access_count"),
+        "status": lambda value, what: checked_choice(value, Status, what),
+        "supersedes": checked_id,
+        **_each(checked_time, "updated_at", "last_accessed", "deleted_at"),
+        "last_scores": _scores,
+    }
+    return {
+        "theme": (Theme, theme),
+        "conversation": (Conversation, conversation),
+        "message": (Message, message),
+        "memory": (Memory, memory),
+    }
