@@ -159,7 +159,7 @@ class Memory:
             yield line
 
     def close(self) -> None:
-        """Finish what is queued and let go of the store. Closing twice is harmless."""
+        """Finish the batch in hand and let go of the store; what is left to embed waits for next time. Twice is harmless."""
         if self._memory._shared or self._memory._closed or self._portal.is_foreign:
             return
         self._portal.call(self._memory.close())

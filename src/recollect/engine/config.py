@@ -14,8 +14,8 @@ class EngineConfig:
     write_mode: Literal["read_only", "explicit", "automatic"] = "automatic"
     max_content_bytes: int = 1024 * 1024
     tombstone: timedelta = timedelta(hours=24)
-    exact_below: int = 50_000
-    index_bytes: int = 512 * 1024 * 1024
+    exact_below: int = 200_000
+    index_bytes: int = 1024 * 1024 * 1024
     embed_batch: int = 64
     lease: timedelta = timedelta(minutes=2)
     pepper: bytes = b""

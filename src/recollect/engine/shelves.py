@@ -19,6 +19,8 @@ from recollect.policy.shelf import Card, Key, Mask, Shelf
 from recollect.ports import Tx, Vector
 
 MOST_MASKS = 16
+BYTES_EACH = 6 * 1024
+"""What one entry with its vector takes, about: a scope that would not fit the budget is not begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,7 @@ class Shelves:
     """All copies this process holds, within a budget of bytes."""
 
     def __init__(self, most_entries: int, most_bytes: int) -> None:
-        self.most_entries = most_entries
+        self.most_entries = min(most_entries, most_bytes // BYTES_EACH)
         self._most_bytes = most_bytes
         self._copies: OrderedDict[Scope, Copy] = OrderedDict()
         self._lock = threading.Lock()

@@ -117,14 +117,20 @@ class Shelf:
 
     def put(self, cards: Iterable[Card]) -> None:
         """Add cards, or replace those with the same kind and id."""
+        fresh: dict[int, NDArray[Any]] = {}
         for card in cards:
             row = self._row_of.get(card.key)
             if row is not None and self._cards[row].says_the_same(card):
+                fresh.pop(row, None)
                 self.vectors.put(row, card.vector)
                 continue
             if row is not None:
+                fresh.pop(row, None)
                 self._kill(row)
-            self._append(card)
+            row = self._append(card)
+            if card.vector is not None:
+                fresh[row] = card.vector
+        self.vectors.put_new(fresh)
         self._tidy()
 
     def drop(self, keys: Iterable[Key]) -> None:
@@ -195,7 +201,8 @@ class Shelf:
         mean = float(length.sum(where=alive)) / max(int(alive.sum()), 1)
         return np.append(_K1 * (1 - _B + _B * length / np.float32(max(mean, 1e-6))), np.float32(1))
 
-    def _append(self, card: Card) -> None:
+    def _append(self, card: Card) -> int:
+        """The new row of a card; its vector comes later, with the others."""
         row = self.rows
         if row == len(self._columns["alive"]):
             self._columns = {name: np.resize(column, 2 * row) for name, column in self._columns.items()}
@@ -215,10 +222,10 @@ class Shelf:
         self._card_bytes += 300 + len(card.terms)
         self._row_of[card.key] = row
         self._postings.add(row, terms)
-        self.vectors.put(row, card.vector)
         if card.session is not None and card.kind == "message":
             self.threads.join(row, card.session, card.position, voice)
         self._surroundings = None
+        return row
 
     def _kill(self, row: int) -> None:
         del self._row_of[self._cards[row].key]

@@ -7,6 +7,7 @@ vectors it rests on, and it is refreshed only when the shelf has grown by a tent
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,23 @@ class Vectors:
         self._count += 1
         if len(self._along) > row:
             self._measure(row, row + 1)
+
+    def put_new(self, vectors: Mapping[int, NDArray[Any]]) -> None:
+        """The same for many rows at once, none of which holds a vector yet: how a whole memory is read in."""
+        dimensions = self._sum.size or next((len(vector) for vector in vectors.values()), 0)
+        fitting = {row: vector for row, vector in vectors.items() if len(vector) == dimensions}
+        if not fitting:
+            return
+        rows = np.fromiter(fitting, np.int64, len(fitting))
+        block = np.asarray(list(fitting.values()), np.float32)
+        block /= np.maximum(np.linalg.norm(block, axis=1, keepdims=True), np.float32(1e-9))
+        self._make_room(int(rows.max()), dimensions)
+        self._matrix[rows] = block
+        self._held[rows] = True
+        self._sum += block.sum(axis=0, dtype=np.float64)
+        self._count += len(fitting)
+        first = int(rows.min())
+        self._along, self._norm = self._along[:first], self._norm[:first]  # measured anew from here on
 
     def get(self, row: int) -> Floats | None:
         return self._matrix[row] if row < len(self._held) and self._held[row] else None
