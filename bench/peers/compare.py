@@ -89,7 +89,7 @@ async def run(names: Sequence[str], size: int, count: int, interpreter: Interpre
                     now(name)
                     rows.append(_row(name, Path(folder), texts, cases, interpreter))
             again = await _asked(engine, texts, cases) | {"what": "recollect, asked again"}
-            uncut = await _asked(engine, texts, cases, min_relevance=0.0) | {"what": "recollect, nothing held back"}
+            uncut = await _asked(engine, texts, cases, min_relevance=0.0) | {"what": "recollect, no cut"}
         await model.close()
     return _beside(rows[0], [*rows, again, uncut], size)
 
