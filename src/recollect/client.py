@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
 
 from recollect.bootstrap import Running, open_engine
-from recollect.engine.drafts import checked_choice, checked_time
+from recollect.engine.arguments import (
+    checked_choices,
+    checked_history,
+    checked_kinds,
+    checked_reference,
+    checked_seconds,
+    checked_turns,
+    checked_words,
+)
+from recollect.engine.drafts import checked_switch, checked_time
 from recollect.errors import InvalidInput, Unavailable
 from recollect.model import (
     KINDS,
@@ -31,23 +41,24 @@ from recollect.model import (
 from recollect.model import (
     Memory as MemoryRecord,
 )
-from recollect.policy.guard import checked_count, checked_labels, slug
+from recollect.policy.guard import checked_count, checked_label, checked_labels, slug
 from recollect.policy.render import Block, context_block
 from recollect.settings import Settings
 
 MOST_RESULTS = 1000
+MOST_TOKENS = 2**53
 
 
 class AsyncMemory:
     """A person's memory, asynchronously. Opens on first use; safe from many tasks at once.
 
-    `url` is a SQLite path, `sqlite://…`, `postgresql://…` or `memory://`; by default the file in the data folder. Further
-    settings are taken by name (see `recollect.settings.Settings`), the rest from the environment.
+    `url` is a SQLite path (text or a path object), `sqlite://…`, `postgresql://…` or `memory://`; by default the file in the data
+    folder. Further settings are taken by name (see `recollect.settings.Settings`), the rest from the environment.
     """
 
     def __init__(
         self,
-        url: str | None = None,
+        url: str | os.PathLike[str] | None = None,
         user: str | None = None,
         space: str | None = None,
         *,
@@ -77,7 +88,11 @@ class AsyncMemory:
         running = await self._open()
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__, _running=running, _shared=True)
-        other.scope = Scope(tenant or self.scope.tenant, user or self.scope.user, space or self.scope.space)
+        other.scope = Scope(
+            self.scope.tenant if tenant is None else tenant,
+            self.scope.user if user is None else user,
+            self.scope.space if space is None else space,
+        )
         return other
 
     async def add(self, text: str, **fields: Any) -> Receipt:
@@ -91,7 +106,7 @@ class AsyncMemory:
     async def add_turns(self, session_id: str, turns: Iterable[Mapping[str, Any]]) -> TurnsReceipt:
         """Keep turns of a conversation word for word: `{role, content, name?, created_at?, id?}` each."""
         running = await self._open()
-        return await running.engine.add_turns(self.scope, session_id, turns)
+        return await running.engine.add_turns(self.scope, session_id, checked_turns(turns))
 
     async def search(
         self,
@@ -116,11 +131,11 @@ class AsyncMemory:
         running = await self._open()
         asked = Query(
             text=query,
-            recipe=recipe,
+            recipe=checked_label(recipe, "recipe"),
             limit=None if limit is None else checked_count(limit, "limit", 1, MOST_RESULTS),
             filter=Filter(
-                kinds=_kinds(kinds),
-                types=_types(types),
+                kinds=checked_kinds(kinds),
+                types=checked_choices(types, MemoryType, "types"),
                 tags=checked_labels(tags, "tags"),
                 themes=tuple(slug(theme) for theme in checked_labels(themes, "themes")),
                 sessions=checked_labels(sessions, "sessions"),
@@ -128,10 +143,10 @@ class AsyncMemory:
                 until=None if until is None else checked_time(until, "until"),
             ),
             min_relevance=min_relevance,
-            token_budget=token_budget,
+            token_budget=None if token_budget is None else checked_count(token_budget, "token_budget", 1, MOST_TOKENS),
             now=None if now is None else checked_time(now, "now"),
-            topic=topic,
-            history=tuple(history),
+            topic=None if topic is None else checked_words(topic, "topic"),
+            history=checked_history(history),
         )
         return await running.engine.recall(self.scope, asked)
 
@@ -140,13 +155,14 @@ class AsyncMemory:
 
         Empty when nothing matches. Takes what `search` takes; `block.references` says which line is which memory.
         """
+        checked_count(token_budget, "token_budget", 1, MOST_TOKENS)
         recall = await self.search(query, **search)
         return context_block(recall.hits, token_budget, query=query)
 
     async def get(self, id: str) -> MemoryRecord:
         """One memory by its id; NotFound when it isn't here."""
         running = await self._open()
-        return await running.engine.get(self.scope, id)
+        return await running.engine.get(self.scope, checked_reference(id, "id"))
 
     async def list(
         self,
@@ -165,12 +181,12 @@ class AsyncMemory:
         """Memories, newest first, a page at a time, with the total."""
         running = await self._open()
         listing = Listing(
-            types=_types(types),
+            types=checked_choices(types, MemoryType, "types"),
             tags=checked_labels(tags, "tags"),
             themes=tuple(slug(theme) for theme in checked_labels(themes, "themes")),
-            statuses=tuple(checked_choice(each, Status, "status") for each in statuses),
-            pinned=pinned,
-            manually_saved=manually_saved,
+            statuses=checked_choices(statuses, Status, "statuses"),
+            pinned=None if pinned is None else checked_switch(pinned, "pinned"),
+            manually_saved=None if manually_saved is None else checked_switch(manually_saved, "manually_saved"),
             since=None if since is None else checked_time(since, "since"),
             until=None if until is None else checked_time(until, "until"),
             limit=checked_count(limit, "limit", 1, MOST_RESULTS),
@@ -188,7 +204,7 @@ class AsyncMemory:
         if "text" in fields:
             fields["content"] = fields.pop("text")
         running = await self._open()
-        return await running.engine.revise(self.scope, id, fields)
+        return await running.engine.revise(self.scope, checked_reference(id, "id"), fields)
 
     async def pin(self, id: str, pinned: bool = True) -> MemoryRecord:
         """Pinned memories are never trimmed or aged away."""
@@ -202,8 +218,8 @@ class AsyncMemory:
         if everything:
             return await running.engine.erase_user(self.scope.tenant, self.scope.user)
         if session_id is not None:
-            return await running.engine.forget_conversation(self.scope, session_id)
-        return await running.engine.forget(self.scope, ids)
+            return await running.engine.forget_conversation(self.scope, checked_reference(session_id, "session_id"))
+        return await running.engine.forget(self.scope, [checked_reference(id, "id") for id in ids])
 
     async def export(self) -> AsyncIterator[dict[str, Any]]:
         """Everything in this space, as JSON-ready lines that `load` takes back."""
@@ -219,7 +235,7 @@ class AsyncMemory:
     async def flush(self, timeout: float | None = None) -> None:
         """Wait until everything stored so far has its embedding."""
         running = await self._open()
-        await running.engine.flush(self.scope, timeout)
+        await running.engine.flush(self.scope, None if timeout is None else checked_seconds(timeout, "timeout"))
 
     async def close(self) -> None:
         """Finish what is queued and let go of the store. Closing twice is harmless."""
@@ -235,16 +251,3 @@ class AsyncMemory:
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         await self.close()
-
-
-def _kinds(kinds: Sequence[str]) -> tuple[Kind, ...]:
-    wanted = (kinds,) if isinstance(kinds, str) else tuple(kinds)
-    for kind in wanted:
-        if kind not in KINDS:
-            raise InvalidInput(f"kinds must be among {', '.join(KINDS)}")
-    return wanted  # type: ignore[return-value]
-
-
-def _types(types: Sequence[str]) -> tuple[MemoryType, ...]:
-    wanted = (types,) if isinstance(types, str) else tuple(types)
-    return tuple(checked_choice(each, MemoryType, "type") for each in wanted)

@@ -1,53 +1,66 @@
 """Every setting, read from the environment in this one place.
 
 `RECOLLECT_<NAME>` is the name of record; the names the five contracts gave their settings are accepted as aliases. A value that
-doesn't parse is refused with the variable's name, what was given and what was expected: nothing is quietly defaulted.
+doesn't parse is refused with the variable's name, what was given and what was expected: nothing is quietly defaulted. What a
+program gives by name goes through the same checks; there, a number may also be a number and a path a path.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, get_args
+from urllib.parse import urlsplit
+
+from recollect.errors import InvalidInput
 
 PREFIX = "RECOLLECT_"
+OPENAI_KEY = "OPENAI_API_KEY"
+OPENAI_HOST = "api.openai.com"
 
 WriteMode = Literal["read_only", "explicit", "automatic"]
 EmbedderName = Literal["auto", "local", "openai", "ollama", "llamacpp", "custom_http", "off"]
 Synchronous = Literal["full", "normal"]
 
 
-class SettingsError(ValueError):
+class SettingsError(InvalidInput, ValueError):
     """A setting has a value that can't be used; the message names it and says what would do."""
 
 
-def _whole(least: int, most: int) -> Callable[[str], int]:
-    def parse(text: str) -> int:
+def _text(value: object) -> str:
+    if not isinstance(value, str) or any(c == "\x00" or 0xD800 <= ord(c) <= 0xDFFF for c in value):
+        raise SettingsError("expected text, without NUL characters or broken Unicode")
+    return value
+
+
+def _whole(least: int, most: int) -> Callable[[object], int]:
+    def parse(value: object) -> int:
         try:
-            number = int(text)
+            number = int(value) if isinstance(value, str) else value
         except ValueError:
-            raise SettingsError(f"expected a whole number from {least:,} to {most:,}") from None
-        if not least <= number <= most:
+            number = None
+        if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
             raise SettingsError(f"expected a whole number from {least:,} to {most:,}")
         return number
 
     return parse
 
 
-def _fraction(text: str) -> float:
+def _fraction(value: object) -> float:
     try:
-        number = float(text)
+        number = float(value) if isinstance(value, str) else value
     except ValueError:
-        number = -1.0
-    if not 0.0 <= number <= 1.0:
+        number = None
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= 1.0:
         raise SettingsError("expected a number from 0 to 1")
-    return number
+    return float(number)
 
 
-def _switch(text: str) -> bool:
-    word = text.strip().lower()
+def _switch(value: object) -> bool:
+    word = str(value).strip().lower() if isinstance(value, str | int) else ""
     if word in {"1", "true", "yes", "on"}:
         return True
     if word in {"0", "false", "no", "off"}:
@@ -55,9 +68,9 @@ def _switch(text: str) -> bool:
     raise SettingsError("expected 1 or 0")
 
 
-def _one_of(choices: Any) -> Callable[[str], str]:
-    def parse(text: str) -> str:
-        word = text.strip().lower()
+def _one_of(choices: Any) -> Callable[[object], str]:
+    def parse(value: object) -> str:
+        word = value.strip().lower() if isinstance(value, str) else ""
         if word not in get_args(choices):
             raise SettingsError("expected one of " + ", ".join(get_args(choices)))
         return word
@@ -65,11 +78,26 @@ def _one_of(choices: Any) -> Callable[[str], str]:
     return parse
 
 
-def _folder(text: str) -> Path:
-    return Path(text).expanduser()
+def _folder(value: object) -> Path:
+    path = os.fspath(value) if isinstance(value, os.PathLike) else value
+    try:
+        if isinstance(path, str) and "\x00" not in path:
+            return Path(path).expanduser()
+    except RuntimeError:
+        raise SettingsError("expected the path of a folder; there is no such user") from None
+    raise SettingsError("expected the path of a folder")
 
 
-def _setting(default: Any, parse: Callable[[str], Any], help: str, *aliases: str, secret: bool = False) -> Any:
+def _store(value: object) -> str:
+    """A path object is always a file, even one that is called `postgres`; text may be an address."""
+    if isinstance(value, os.PathLike):
+        return str(_folder(value).absolute())
+    if isinstance(value, str) and "\x00" not in value:
+        return value
+    raise SettingsError("expected a path or an address such as sqlite:///… or postgresql://…")
+
+
+def _setting(default: Any, parse: Callable[[object], Any], help: str, *aliases: str, secret: bool = False) -> Any:
     return field(default=default, metadata={"parse": parse, "help": help, "aliases": aliases, "secret": secret})
 
 
@@ -77,18 +105,18 @@ def _setting(default: Any, parse: Callable[[str], Any], help: str, *aliases: str
 class Settings:
     store: str = _setting(
         "",
-        str,
+        _store,
         "Where memories live: a SQLite path or sqlite:// URL, a postgresql:// URL, or `postgres` for a local server "
         "of our own. Empty: `recollect.db` in the data folder.",
         "MEMORY_DB_CONNECTION_STRING",
     )
     data_dir: Path = _setting(Path("~/.recollect").expanduser(), _folder, "The folder for databases and models.")
     migrate_url: str = _setting(
-        "", str, "Postgres only: the owner's URL, used for migrations and nothing else.", secret=True
+        "", _text, "Postgres only: the owner's URL, used for migrations and nothing else.", secret=True
     )
-    tenant: str = _setting("default", str, "The tenant of the library and the command line.")
-    user: str = _setting("local", str, "The user of the library and the command line.")
-    space: str = _setting("default", str, "The space of the library and the command line.")
+    tenant: str = _setting("default", _text, "The tenant of the library and the command line.")
+    user: str = _setting("local", _text, "The user of the library and the command line.")
+    space: str = _setting("default", _text, "The space of the library and the command line.")
     write_mode: WriteMode = _setting(
         "automatic",
         _one_of(WriteMode),
@@ -111,7 +139,7 @@ class Settings:
         "MEMORY_RETRIEVAL_LIMIT",
     )
     max_content_bytes: int = _setting(
-        256 * 1024, _whole(1024, 16 * 1024 * 1024), "The largest text of one memory or message."
+        1024 * 1024, _whole(1024, 16 * 1024 * 1024), "The largest text of one memory or message."
     )
     tombstone_hours: int = _setting(
         24, _whole(0, 24 * 365), "How long something forgotten is refused when it tries to come back."
@@ -122,27 +150,32 @@ class Settings:
         "Who makes embeddings. `auto`: a configured llama.cpp server, else a configured endpoint, else the local "
         "model. `off`: words only.",
     )
-    embedder_url: str = _setting("", str, "The embedding endpoint.")
-    embedder_model: str = _setting("", str, "The embedding model's name at that endpoint.")
-    embedder_key: str = _setting("", str, "The embedding endpoint's API key.", "OPENAI_API_KEY", secret=True)
+    embedder_url: str = _setting("", _text, "The embedding endpoint.")
+    embedder_model: str = _setting("", _text, "The embedding model's name at that endpoint.")
+    embedder_key: str = _setting(
+        "",
+        _text,
+        "The embedding endpoint's API key. Unset: `OPENAI_API_KEY`, if OpenAI itself is the one server that is configured.",
+        secret=True,
+    )
     embedder_dimensions: int = _setting(0, _whole(0, 16_000), "The vector size to ask for; 0 lets the model decide.")
     embedder_timeout_s: int = _setting(30, _whole(1, 600), "How long one call for embeddings may take.")
-    llamacpp_url: str = _setting("", str, "A llama.cpp server; used first when it answers.")
+    llamacpp_url: str = _setting("", _text, "A llama.cpp server; used first when it answers.")
     embed_batch: int = _setting(64, _whole(1, 2048), "How many texts are embedded at once in the background.")
     embed_lease_s: int = _setting(
         120, _whole(5, 3600), "How long claimed embedding work stays claimed when its worker dies."
     )
     worker: bool = _setting(
-        True, _switch, "Embed in the background inside this process; 0 leaves it to `recollect worker`."
+        True, _switch, "Embed in the background inside this process; 0 leaves it to another process or to `flush`."
     )
     exact_below: int = _setting(
-        50_000,
+        200_000,
         _whole(0, 5_000_000),
         "Scopes with at most this many entries are searched exactly, in memory; larger ones through the "
         "database's own indexes.",
     )
     index_memory_mb: int = _setting(
-        512, _whole(1, 1_000_000), "How much memory the in-memory indexes of all scopes may take together."
+        1024, _whole(1, 1_000_000), "How much memory the in-memory indexes of all scopes may take together."
     )
     pool_size: int = _setting(10, _whole(1, 500), "Postgres connections.", "MEMORY_DB_POOL_SIZE")
     statement_timeout_ms: int = _setting(10_000, _whole(10, 3_600_000), "The longest a Postgres statement may run.")
@@ -151,20 +184,49 @@ class Settings:
         _one_of(Synchronous),
         "`full`: an acknowledged write survives a power cut. `normal`: it survives a crash of the process.",
     )
-    pepper: str = _setting("", str, "A secret mixed into digests of forgotten text.", secret=True)
+    pepper: str = _setting("", _text, "A secret mixed into digests of forgotten text.", secret=True)
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
-        """From the environment, then `overrides` (which are used as they are; None means not given)."""
+        """From the environment, then `overrides` (by the names of the fields; None means not given)."""
         env = os.environ if environment is None else environment
+        known = {each.name: each.metadata for each in fields(cls)}
         values: dict[str, Any] = {}
-        for each in fields(cls):
-            for name in names_of(each.name):
+        for setting, about in known.items():
+            for name in names_of(setting):
                 if env.get(name, "").strip():
-                    values[each.name] = _parsed(name, env[name].strip(), each.metadata["parse"])
+                    values[setting] = _parsed(name, env[name].strip(), about)
                     break
-        values.update({name: value for name, value in overrides.items() if value is not None})
-        return cls(**values)
+        for setting, value in overrides.items():
+            if setting not in known:
+                raise SettingsError(f"there is no setting {setting!r}; {_nearest(setting, known)}")
+            if value is not None:
+                values[setting] = _parsed(setting, value, known[setting])
+        settings = cls(**values)
+        if not settings.embedder_key and settings.asks_openai_alone and env.get(OPENAI_KEY, "").strip():
+            return replace(settings, embedder_key=env[OPENAI_KEY].strip())
+        return settings
+
+    @property
+    def asks_openai_alone(self) -> bool:
+        """Whether OpenAI's own service is the only embedding server these settings lead to.
+
+        The key that most developers have in their environment is for that service. It is shown to no other, and so it isn't
+        taken up at all where a second server could be asked with the same settings.
+        """
+        if self.llamacpp_url:
+            return False
+        if not self.embedder_url:
+            return self.embedder == "openai"
+        return self.embedder in {"openai", "auto"} and _is_openais(self.embedder_url)
+
+
+def _is_openais(url: str) -> bool:
+    try:
+        address = urlsplit(url)
+        return (address.scheme, address.hostname, address.port or 443) == ("https", OPENAI_HOST, 443)
+    except ValueError:
+        return False
 
 
 def names_of(setting: str) -> tuple[str, ...]:
@@ -173,8 +235,14 @@ def names_of(setting: str) -> tuple[str, ...]:
     return (PREFIX + setting.upper(), *found.metadata["aliases"])
 
 
-def _parsed(name: str, text: str, parse: Callable[[str], Any]) -> Any:
+def _nearest(name: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name, known, n=3)
+    return f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
+
+
+def _parsed(name: str, value: object, about: Mapping[Any, Any]) -> Any:
     try:
-        return parse(text)
+        return about["parse"](value)
     except SettingsError as problem:
-        raise SettingsError(f"{name} is {text!r}: {problem}") from None
+        given = "unusable" if about["secret"] else f"{value!r:.80}"
+        raise SettingsError(f"{name} is {given}: {problem}") from None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from recollect.bootstrap import sqlite_path
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, RecollectError
 from recollect.settings import PREFIX, Settings, SettingsError, names_of
 
 
@@ -43,6 +44,109 @@ def test_a_bad_value_names_the_variable_and_what_would_do(name: str, value: str,
     with pytest.raises(SettingsError, match=expected) as refused:
         Settings.load({name: value})
     assert name in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "taken"),
+    [
+        ("token_budget", "500", 500),
+        ("token_budget", 500, 500),
+        ("min_relevance", "0.5", 0.5),
+        ("min_relevance", 1, 1.0),
+        ("worker", False, False),
+        ("worker", "off", False),
+        ("worker", 1, True),
+        ("write_mode", "Explicit", "explicit"),
+        ("data_dir", "data", Path("data")),
+        ("data_dir", Path("~"), Path.home()),
+        ("store", "", ""),
+        ("store", Path("notes.db"), str(Path.cwd() / "notes.db")),
+    ],
+)
+def test_what_is_given_by_name_is_read_like_the_environment(name: str, value: Any, taken: object) -> None:
+    assert getattr(Settings.load({}, **{name: value}), name) == taken
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("token_budget", 1.5, "whole number"),
+        ("token_budget", True, "whole number"),
+        ("exact_below", "x", "whole number"),
+        ("min_relevance", [], "0 to 1"),
+        ("min_relevance", float("nan"), "0 to 1"),
+        ("write_mode", "bogus", "read_only"),
+        ("write_mode", ["read_only"], "read_only"),
+        ("worker", 5, "1 or 0"),
+        ("data_dir", 1, "path of a folder"),
+        ("store", 1, "a path or an address"),
+        ("user", 7, "text"),
+    ],
+)
+def test_a_bad_value_given_by_name_is_refused_alike(name: str, value: Any, expected: str) -> None:
+    with pytest.raises(SettingsError, match=f"{name} is .*{expected}"):
+        Settings.load({}, **{name: value})
+
+
+def test_a_secret_is_not_repeated_in_a_refusal() -> None:
+    with pytest.raises(SettingsError, match="pepper") as refused:
+        Settings.load({}, pepper=b"hunter2")
+    assert "hunter2" not in str(refused.value)
+
+
+def test_an_unknown_setting_is_answered_with_the_nearest() -> None:
+    with pytest.raises(InvalidInput, match="did you mean token_budget"):
+        Settings.load({}, token_buget=5)
+    with pytest.raises(InvalidInput, match="there are store, data_dir"):
+        Settings.load({}, xyz=5)
+
+
+def test_a_wrong_setting_is_caught_with_everything_else_of_ours() -> None:
+    assert issubclass(SettingsError, InvalidInput)
+    assert issubclass(SettingsError, ValueError)
+    with pytest.raises(RecollectError):
+        Settings.load({"RECOLLECT_WORKER": "perhaps"})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"embedder": "openai"},
+        {"embedder": "openai", "embedder_url": "https://api.openai.com/v1"},
+        {"embedder_url": "https://API.openai.com:443/v1/"},
+    ],
+)
+def test_openais_key_is_taken_for_openai(given: dict[str, Any]) -> None:
+    assert Settings.load({"OPENAI_API_KEY": "sk-1"}, **given).embedder_key == "sk-1"
+    both = {"OPENAI_API_KEY": "sk-1", "RECOLLECT_EMBEDDER_KEY": "own"}
+    assert Settings.load(both, **given).embedder_key == "own"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"embedder": "local"},
+        {"embedder": "ollama"},
+        {"embedder": "llamacpp", "embedder_url": "https://api.openai.com/v1"},
+        {"embedder": "openai", "llamacpp_url": "http://127.0.0.1:8080"},
+        *(
+            {"embedder": embedder, "embedder_url": url}
+            for embedder in ("openai", "auto")
+            for url in (
+                "http://api.openai.com/v1",
+                "https://api.openai.com.elsewhere.example/v1",
+                "https://api.openai.com@elsewhere.example/v1",
+                "https://elsewhere.example/api.openai.com/v1",
+                "https://api.openai.com:8443/v1",
+                "https://api.openai.com:x/v1",
+                "https://[broken/v1",
+            )
+        ),
+    ],
+)
+def test_openais_key_is_taken_for_nobody_else(given: dict[str, Any]) -> None:
+    assert Settings.load({"OPENAI_API_KEY": "sk-1"}, **given).embedder_key == ""
 
 
 def test_every_setting_says_what_it_is_for() -> None:
