@@ -55,7 +55,9 @@ async def open_engine(settings: Settings) -> Running:
 
 def engine_over(store: Store, embedder: Embedder | None, settings: Settings) -> Engine:
     """An engine without a worker: whoever asks for one runs the background work, or doesn't."""
-    generations = Generations(store, SystemClock(), embedder, _recollector(settings), insist=_insists(settings))
+    generations = Generations(
+        store, SystemClock(), embedder, _recollector(settings), insist=_insists(settings, embedder)
+    )
     return Engine(store, SystemClock(), engine_config(settings), generations)
 
 
@@ -178,6 +180,10 @@ def _reachable(settings: Settings) -> set[str]:
     return named | ({settings.embedder} - {"auto"})
 
 
-def _insists(settings: Settings) -> bool:
-    """Whether the settings ask for a particular model, or just for whatever is there."""
-    return settings.embedder != "auto" or any((settings.embedder_url, settings.embedder_model, settings.llamacpp_url))
+def _insists(settings: Settings, embedder: Embedder | None) -> bool:
+    """Whether this is the model that was asked for, and not one that stands in for a server that is down just now."""
+    if settings.embedder != "auto":
+        return True
+    if settings.embedder_url or settings.llamacpp_url:
+        return embedder is not None and embedder.provider != "local"
+    return bool(settings.embedder_model)

@@ -100,7 +100,13 @@ class Memory:
     Safe from many threads. `recollect.AsyncMemory` has the same methods for asynchronous programs.
     """
 
-    def __init__(self, url: str | None = None, user: str | None = None, space: str | None = None, **settings: Any):
+    def __init__(
+        self,
+        url: str | os.PathLike[str] | None = None,
+        user: str | None = None,
+        space: str | None = None,
+        **settings: Any,
+    ):
         self._memory = AsyncMemory(url, user, space, **settings)
         with ExitStack() as undo:
             self._portal = Portal()

@@ -281,7 +281,7 @@ def test_sizes_are_bounded(memory: Memory) -> None:
     text = "harbour " * 12_500
     assert memory.get(memory.add(text).id or "").content == text
     with pytest.raises(TooLarge):
-        memory.add("x" * (256 * 1024 + 1))
+        memory.add("x" * (1024 * 1024 + 1))
     limits: list[Any] = [0, -1, 1001, True, "ten"]
     for limit in limits:
         with pytest.raises(InvalidInput):

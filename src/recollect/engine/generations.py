@@ -149,10 +149,13 @@ def _start(system: System, fresh: Generation) -> tuple[Generation, bool]:
     """The generation as it stands, and whether this made it so."""
     known: Sequence[Generation] = system.generations()
     same = next((each for each in known if each.id == fresh.id), None)
-    if same is None:
-        system.add_generation(fresh)
-    elif same.state is not GenerationState.RETIRED:
+    if same is not None and same.state is not GenerationState.RETIRED:
         return same, False
+    if same is not None:
+        system.drop_generation(
+            same.id
+        )  # Taken up again it starts anew: what it missed meanwhile is nowhere written down.
+    system.add_generation(fresh)
     state = (
         GenerationState.BUILDING
         if any(each.state is GenerationState.SERVING for each in known)

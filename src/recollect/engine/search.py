@@ -47,8 +47,7 @@ def relevant(found: Candidates, recipe: Recipe, asked: Asked) -> Candidates:
 
 def _native(copy: Copy, recipe: Recipe, asked: Asked) -> Candidates:
     allowed = copy.allowed(asked.query.filter, asked.now)
-    # One more than asked for tells whether there are more.
-    ranked = rank(copy.shelf, asked.question, asked.vectors, allowed, asked.limit + 1, recipe.weights)
+    ranked = rank(copy.shelf, asked.question, asked.vectors, allowed, asked.limit, recipe.weights, spare=1)
     size = len(copy.shelf)
     found = [
         Candidate(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
@@ -72,14 +72,19 @@ class Copy:
         return mask
 
     def _mask(self, filter: Filter) -> Mask | None:
-        """Kept for filters that are likely to come again: one with a moment in it is not."""
-        if filter in self._masks:
-            return self._masks[filter]
-        mask = None if _is_open(filter) else self.shelf.mask(lambda card: _passes(card, filter))
-        if filter.since is None and filter.until is None:
+        """Kept for what is likely to be asked again; a moment isn't, but it is quickly compared."""
+        lasting = replace(filter, since=None, until=None)
+        if lasting not in self._masks:
             if len(self._masks) >= MOST_MASKS:
                 self._masks.clear()
-            self._masks[filter] = mask
+            passes = None if _is_open(lasting) else self.shelf.mask(lambda card: _passes(card, lasting))
+            self._masks[lasting] = passes
+        mask = self._masks[lasting]
+        told = self.shelf.column("told")
+        for bound in ([told >= filter.since.timestamp()] if filter.since else []) + (
+            [told < filter.until.timestamp()] if filter.until else []
+        ):
+            mask = bound if mask is None else mask & bound
         return mask
 
     def target(self, row: int) -> Target:
@@ -129,8 +134,6 @@ def _passes(card: Card, filter: Filter) -> bool:
         and (not filter.themes or card.theme in filter.themes)
         and (not filter.sessions or card.session in filter.sessions)
         and (not filter.tags or not set(filter.tags).isdisjoint(card.tags))
-        and (filter.since is None or card.created_at >= filter.since)
-        and (filter.until is None or card.created_at < filter.until)
     )
 
 

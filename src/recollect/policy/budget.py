@@ -15,7 +15,7 @@ from recollect.errors import InvalidInput
 
 ENCODING = "cl100k_base"
 LONGEST_RUN = 128
-_RUN = re.compile(rf"[^\W\d_]{{{LONGEST_RUN}}}|[^\w\s]{{{LONGEST_RUN}}}|\s{{{LONGEST_RUN}}}")
+_RUN = re.compile(rf"[^\W\d]{{{LONGEST_RUN}}}|(?:[^\w\s]|_){{{LONGEST_RUN}}}|\s{{{LONGEST_RUN}}}")
 
 
 @lru_cache(maxsize=1)

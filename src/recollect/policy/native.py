@@ -70,8 +70,12 @@ def rank(
     allowed: Mask | None = None,
     limit: int = 10,
     weights: NativeWeights = DEFAULT,
+    spare: int = 0,
 ) -> list[Ranked]:
-    """The best `limit` cards, best first. `vectors` are those of `question.texts`; none means words alone."""
+    """The best `limit` cards, best first, and up to `spare` more that tell whether there are any.
+
+    `vectors` are those of `question.texts`; none means words alone.
+    """
     if not len(shelf) or limit < 1:
         return []
     lean = _lean(shelf, weights)
@@ -84,7 +88,7 @@ def rank(
     evidence = _prior(shelf, question, weights)
     prior = sum(evidence.values()) * (1 if question.kind == "factual" else 1 + trust)
     score = np.asarray(lexical + trust * dense + prior, np.float32)
-    rows = _chosen(shelf, score, match, allowed, limit, weights)
+    rows = _chosen(shelf, score, match, allowed, limit, weights, spare)
     parts = {"lexical": lexical, "dense": trust * dense, "cosine": cosine, "coverage": match.coverage, **evidence}
     return [
         Ranked(row, float(score[row]), {name: round(float(part[row]), 4) for name, part in parts.items() if part[row]})
@@ -165,19 +169,34 @@ def _spoken_by(shelf: Shelf, question: Question) -> Floats:
 
 
 def _chosen(
-    shelf: Shelf, score: Floats, match: Lexical, allowed: Mask | None, limit: int, weights: NativeWeights
+    shelf: Shelf,
+    score: Floats,
+    match: Lexical,
+    allowed: Mask | None,
+    limit: int,
+    weights: NativeWeights,
+    spare: int,
 ) -> list[int]:
     """The rows to show: repeats step back behind what is new, and a rare word's best row is always among them."""
     pool = [row for row, _ in shelf.best(score, allowed, max(64, 4 * limit))]
-    if weights.twins and pool:
+    if weights.twins:
         pool = _repeats_last(shelf, score, pool)
     shown = pool[:limit]
     if weights.guard:
-        for rows in match.rare:
-            keep = _best_of(shelf, score, rows, allowed)
-            if keep is not None and keep not in shown:
-                shown[-1] = keep
-    return shown
+        _guard(shown, [_best_of(shelf, score, rows, allowed) for rows in match.rare], limit)
+    return shown + [row for row in pool if row not in shown][:spare]
+
+
+def _guard(shown: list[int], wanted: Sequence[int | None], limit: int) -> None:
+    """Make room for the wanted rows from the end, never at the cost of another wanted one."""
+    keep = {row for row in wanted if row is not None}
+    for row in sorted(keep - set(shown)):
+        if len(shown) < limit:
+            shown.append(row)
+            continue
+        place = next((at for at in range(len(shown) - 1, -1, -1) if shown[at] not in keep), None)
+        if place is not None:
+            shown[place] = row
 
 
 def _best_of(shelf: Shelf, score: Floats, rows: NDArray[np.int32], allowed: Mask | None) -> int | None:

@@ -27,7 +27,7 @@ _ADVICE = re.compile(
 )
 _ASKING = re.compile(
     r"[?？]|什么|怎么|谁|哪|几|多少|吗|呢"
-    r"|^\W*(?:(?:and|so|also|hey|hi|ok|okay)\W+)*(?:(?:in|at|for|from|on) )?"
+    r"|^\W{0,40}(?:(?:and|so|also|hey|hi|ok|okay)\W+)*(?:(?:in|at|for|from|on) )?"
     r"(?:who|whom|whose|what|when|where|which|why|how|did|do|does|is|are|was|were|has|have|had|can|could|would|will|should)\b",
     re.IGNORECASE,
 )
@@ -37,7 +37,7 @@ _OF_THE_ASSISTANT = re.compile(
     r"|explained|advised|wrote|created|made))\b|你(?:之前|上次|曾)?(?:说|建议|推荐|提到|告诉)",
     re.IGNORECASE,
 )
-_TURN = re.compile(r'(?m)^\s*<?([^<>:：\n]{1,30})>?\s*[:：]\s*"?(.+?)"?\s*$')
+_TURN = re.compile(r'(?m)^[^\S\n]{0,40}<?([^<>:：\n]{1,30})>?\s*[:：]\s*"?(.+?)"?\s*$')
 _ASSISTANTS = frozenset({"assistant", "ai", "bot", "助手"})
 _LATIN_WORD = re.compile(r"[^\W\d_]+")
 

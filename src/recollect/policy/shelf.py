@@ -26,7 +26,7 @@ _K1, _B = 1.2, 0.75
 _ROLES = frozenset({"user", "assistant", "system", "tool", "human", "ai", "bot", "memory", ""})
 _COLUMNS: dict[str, type[np.generic]] = {
     "alive": np.bool_, "question": np.bool_, "assistant": np.bool_,
-    "voice": np.int32, "twin": np.int64, "created": np.float64, "about_from": np.float64,
+    "voice": np.int32, "twin": np.int64, "created": np.float64, "told": np.float64, "about_from": np.float64,
     "about_until": np.float64, "chars": np.float32, "length": np.float32,
 }  # fmt: skip
 
@@ -211,6 +211,7 @@ class Shelf:
         values: dict[str, Any] = {
             "alive": True, "question": card.is_question, "assistant": card.role == "assistant",
             "voice": voice, "twin": hash(card.terms),
+            "told": card.created_at.timestamp(),
             "created": card.created_at.timestamp() if card.dated else np.nan,
             "about_from": card.about[0].timestamp() if card.about else np.nan,
             "about_until": card.about[1].timestamp() if card.about else np.nan,

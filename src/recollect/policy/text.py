@@ -47,7 +47,7 @@ _APOSTROPHE = re.compile(r"['’](?:(?:[sdm]|ll|ve|re)(?!\w))?", re.IGNORECASE)
 _SEPARATOR = re.compile(r"[\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _URL = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
-_CITATION = re.compile(r"\[(?:\d+(?:\s*[-–,]\s*\d+)*|citation needed|source:[^\]]*)\]|【[^】]*】", re.I)
+_CITATION = re.compile(r"\[(?:\d+(?:\s*[-–,]\s*\d+)*|citation needed|source:[^\[\]]*)\]|【[^【】]*】", re.I)
 
 _stem: Callable[[str], str] = Stemmer.Stemmer("english").stemWord
 

@@ -78,6 +78,7 @@ _YEAR = r"(?P<year>(?:19|20)\d\d)\b"
 _COUNT = rf"(?:an?\s+)?(?P<count>\d+|{'|'.join(w for w in _NUMBERS if w.isascii())})(?:\s+of)?"
 _HAN_COUNT = r"(?P<count>\d+|[一二三四五六七八九十两半几数]+)"
 
+_READ = 1000  # characters: nobody asks for a time further in, and twenty patterns over more would hold up everyone else
 # One look that most texts fail saves twenty: whatever a rule below can match holds one of these.
 _HINT = re.compile(
     rf"\d|{'|'.join(month[:3] for month in _MONTHS)}|day|week|month|year|night|morning|evening|noon|ago|last|past|recent"
@@ -87,7 +88,7 @@ _HINT = re.compile(
 
 def windows(text: str, now: datetime) -> list[Window]:
     """The spans of time `text` speaks of, in reading order; empty when it speaks of none."""
-    rest = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    rest = unicodedata.normalize("NFKC", text[:_READ]).casefold().replace("’", "'")
     if not _HINT.search(rest):
         return []
     found: list[tuple[int, Window]] = []

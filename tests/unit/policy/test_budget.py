@@ -41,10 +41,10 @@ def test_a_budget_of_nothing_is_a_mistake() -> None:
         fit(["a"], 0)
 
 
-@pytest.mark.parametrize("run", ["a", "你好世界", "!?", " ", "ab1"])
+@pytest.mark.parametrize("run", ["你好世界", "!?", "ab1", "a_", *map(chr, range(32, 127))])
 def test_an_endless_run_takes_no_endless_time(run: str) -> None:
     """Quadratic time would make one stored text hang every search; pytest's own time limit is the judge."""
-    text = run * (200_000 // len(run))
+    text = run * (40_000 // len(run))
     assert count_tokens(text) >= len(text) // 100
     cut = cut_to_tokens(text, 50)
     assert text.startswith(cut)
