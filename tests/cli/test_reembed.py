@@ -58,7 +58,7 @@ def wait_for_requests(server: EmbeddingServer, count: int) -> None:
 
 def test_another_model_of_other_dimensions_takes_over(filled: CommandLine, server: EmbeddingServer) -> None:
     told = filled.shell(*to(server))
-    assert generations(filled) == {f"openai:tiny:{SIZE}": ("serving", TEXTS)}
+    assert generations(filled) == {LOCAL: ("retired", TEXTS), f"openai:tiny:{SIZE}": ("serving", TEXTS)}
     assert "export RECOLLECT_EMBEDDER=openai" in told
     assert f"export RECOLLECT_EMBEDDER_URL={server.url}/v1" in told
     assert "export RECOLLECT_EMBEDDER_MODEL=tiny" in told
@@ -91,7 +91,7 @@ def test_interrupted_and_taken_up_again(filled: CommandLine, server: EmbeddingSe
     assert filled.json("search", "Fact number 3")["trace"]["generation"] == LOCAL
 
     assert filled.json(*to(server))["switched"] is True
-    assert generations(filled) == {f"openai:tiny:{SIZE}": ("serving", TEXTS)}
+    assert generations(filled) == {LOCAL: ("retired", TEXTS), f"openai:tiny:{SIZE}": ("serving", TEXTS)}
     again = [text for seen in server.seen[asked:] for text in seen.body["input"] if text.startswith("Fact")]
     assert len(again) == TEXTS - ready, "what was done is not done twice"
 

@@ -206,7 +206,7 @@ def _best_of(shelf: Shelf, score: Floats, rows: NDArray[np.int32], allowed: Mask
 
 def _repeats_last(shelf: Shelf, score: Floats, pool: list[int]) -> list[int]:
     """Of cards with the same words the best, and among equals the newest, stays in place; the rest go to the end."""
-    rows = np.array(pool)
+    rows = np.array(pool, np.int64)
     created = np.nan_to_num(shelf.column("created")[rows])
     best_first = np.lexsort((-rows, -created, -score[rows]))
     _, first = np.unique(shelf.column("twin")[rows][best_first], return_index=True)

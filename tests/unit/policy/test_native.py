@@ -138,3 +138,8 @@ def test_every_shelf_ranks_without_repeats_best_first(cards: list[tuple[str, boo
     hits = rank(shelf, question, [np.array([1.0, 1.0])] * len(question.texts), limit=limit)
     assert len({hit.index for hit in hits}) == len(hits) == min(limit, len(cards))
     assert all(np.isfinite(hit.score) for hit in hits)
+
+
+def test_a_filter_that_lets_nothing_through_finds_nothing() -> None:
+    shelf = shelf_of(said("a", "the harbour"), said("b", "the harbour too", position=1))
+    assert rank(shelf, prepare("harbour"), allowed=np.zeros(shelf.rows, np.bool_)) == []
