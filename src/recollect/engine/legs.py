@@ -82,7 +82,7 @@ def _evidence(
         cosines |= copy.cosines(asked.vectors[0], [target for target in evidence if target not in cosines])
     for target, cosine in cosines.items():
         evidence[target]["cosine"] = cosine
-    for target, share in _coverage(tx, copy, asked.question.terms, words, size).items():
+    for target, share in _coverage(tx, copy, asked.question.required, words, size).items():
         evidence[target]["coverage"] = share
     return evidence
 

@@ -69,7 +69,7 @@ def understood(
     if not expanded.terms:
         return asked
     full = prepare(expanded.text, now, names)
-    return replace(full, text=text, kind=asked.kind, of_the_assistant=asked.of_the_assistant)
+    return replace(full, text=text, kind=asked.kind, of_the_assistant=asked.of_the_assistant, own_terms=asked.terms)
 
 
 def _chosen(text: str, cue: Leaning, history: Sequence[str]) -> list[Phrase]:

@@ -89,7 +89,10 @@ def rank(
     prior = sum(evidence.values()) * (1 if question.kind == "factual" else 1 + trust)
     score = np.asarray(lexical + trust * dense + prior, np.float32)
     rows = _chosen(shelf, score, match, allowed, limit, weights, spare)
-    parts = {"lexical": lexical, "dense": trust * dense, "cosine": cosine, "coverage": match.coverage, **evidence}
+    coverage = match.coverage
+    if question.own_terms:
+        coverage = np.maximum(coverage, shelf.match(question.own_terms, around=False).coverage)
+    parts = {"lexical": lexical, "dense": trust * dense, "cosine": cosine, "coverage": coverage, **evidence}
     return [
         Ranked(row, float(score[row]), {name: round(float(part[row]), 4) for name, part in parts.items() if part[row]})
         for row in rows

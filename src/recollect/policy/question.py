@@ -53,6 +53,13 @@ class Question:
     windows: tuple[Window, ...] = ()
     speakers: frozenset[str] = frozenset()
     of_the_assistant: bool = False
+    own_terms: tuple[str, ...] = ()
+    """The terms the question says itself, where `terms` holds more: what is lent by the conversation need not be found."""
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The terms that an answer is judged by."""
+        return self.own_terms or self.terms
 
 
 def prepare(text: str, now: datetime | None = None, speakers: Iterable[str] = ()) -> Question:

@@ -2,8 +2,8 @@
 
 Ranking only orders; something is always first. Relevance compares evidence with chance: how high a cosine would the best of
 `size` unrelated texts reach? For roughly normal cosines that is mean + spread * sqrt(2 ln size), so the bar rises with the
-number of memories. Mean and spread belong to the embedding model and to the scripts of question and text (a model may read
-Chinese with only a part of itself), and are measured on unrelated pairs.
+number of memories, if more slowly. Mean and spread belong to the embedding model and to the scripts of question and text (a
+model may read Chinese with only a part of itself), and are measured on unrelated pairs.
 
 The cut of 0.3 lies where 19 of 20 answers to answerable questions of the development sets pass, over small scopes. Words count
 beside meaning: the share of a question's rarity that a text covers. The better of the two decides.
@@ -21,8 +21,11 @@ CUT = 0.3
 SHARE = 0.5
 """What stands beside the best hit must rise at least half as far above unrelated texts."""
 
-_MARGIN = -0.9  # spreads from the bar of chance to the cut
 _FEW = 8  # below this many texts the bar stays where it is: one stray memory is no excuse for a stray answer
+_LOWEST = 1.14  # the bar there, in spreads above the mean of unrelated texts
+_GROWTH = 0.65
+"""How much of chance's own growth the bar follows. Not all of it: in a large memory of one person the unrelated and the
+answer lie closer together, and a lost answer is worse than a needless hit."""
 _CUT_ODDS = log(CUT / (1 - CUT))
 _SUREST = 1 - 1e-4
 _WORDS = 1.2
@@ -93,7 +96,12 @@ def cut_beside(best: float, size: int) -> float:
 
 def _bar(size: int) -> float:
     """Where the cut lies among `size` texts, in spreads above the mean of unrelated ones."""
-    return sqrt(2 * log(max(size, _FEW))) + _MARGIN
+    return _LOWEST + _GROWTH * (_luck(size) - _luck(_FEW))
+
+
+def _luck(size: int) -> float:
+    """How far the best of `size` unrelated texts rises above their mean."""
+    return sqrt(2 * log(max(size, _FEW)))
 
 
 def _odds(share: float) -> float:
