@@ -81,9 +81,7 @@ def functions_are_short(source: Source) -> Iterator[str]:
 
 def handlers_are_thin(source: Source) -> Iterator[str]:
     for function in source.functions:
-        first = (
-            function.body[1] if ast.get_docstring(function) and len(function.body) > 1 else function.body[0]
-        )
+        first = function.body[1] if ast.get_docstring(function) and len(function.body) > 1 else function.body[0]
         lines = (function.end_lineno or first.lineno) - first.lineno + 1
         if any(map(_is_route, function.decorator_list)) and lines > LONGEST_HANDLER:
             yield source.at(function, f"handler {function.name} has {lines} lines; {LONGEST_HANDLER} will do")
@@ -140,9 +138,7 @@ def environment_is_left_alone(source: Source) -> Iterator[str]:
 
 def imports_are_in_the_open(source: Source) -> Iterator[str]:
     # A nested function is walked with its outer one as well: the set keeps each import from being told twice.
-    hidden = {
-        node for function in source.functions for node in ast.walk(function) if _is_internal_import(node)
-    }
+    hidden = {node for function in source.functions for node in ast.walk(function) if _is_internal_import(node)}
     for node in sorted(hidden, key=lambda each: getattr(each, "lineno", 1)):
         yield source.at(node, "imports our own code inside a function")
 
@@ -150,9 +146,7 @@ def imports_are_in_the_open(source: Source) -> Iterator[str]:
 def _is_internal_import(node: ast.AST) -> bool:
     if isinstance(node, ast.ImportFrom):
         return node.level > 0 or (node.module or "").split(".")[0] == "recollect"
-    return isinstance(node, ast.Import) and any(
-        alias.name.split(".")[0] == "recollect" for alias in node.names
-    )
+    return isinstance(node, ast.Import) and any(alias.name.split(".")[0] == "recollect" for alias in node.names)
 
 
 def work_is_finished(source: Source) -> Iterator[str]:

@@ -11,8 +11,10 @@ from recollect.policy.projection import entry_of_memory, entry_of_message
 from recollect.ports import Tx
 
 
-def index_memory(tx: Tx, memory: Memory, generations: Sequence[str], at: datetime) -> None:
-    tx.index.put([entry_of_memory(memory)])
+def index_memory(
+    tx: Tx, memory: Memory, generations: Sequence[str], at: datetime, analysed: Sequence[str] | None = None
+) -> None:
+    tx.index.put([entry_of_memory(memory, analysed)])
     for generation in generations:
         tx.embeddings.queue({Target("memory", memory.id): content_hash(memory.content)}, generation, at)
 

@@ -45,6 +45,7 @@ class Remembering:
 
     draft: Draft
     memory: Memory
+    terms: Sequence[str]
     twin: str
     grave: str
     generations: tuple[str, ...]
@@ -61,10 +62,11 @@ async def remember(
     engine: Engine, scope: Scope, draft: Draft, correlation_id: str | None = None, *, as_admin: bool = False
 ) -> Receipt:
     at = engine.clock.now()
-    memory = _memory_from(draft, at)
+    terms = analyse(draft.content)
     todo = Remembering(
         draft=draft,
-        memory=memory,
+        memory=_memory_from(draft, simhash64(terms), at),
+        terms=terms,
         twin=twin_digest(scope, draft.content, engine.config.pepper),
         grave=grave_digest(scope, draft.content, engine.config.pepper),
         generations=await engine.generations.to_fill(),
@@ -84,7 +86,7 @@ async def remember(
     return receipt
 
 
-def _memory_from(draft: Draft, at: datetime) -> Memory:
+def _memory_from(draft: Draft, simhash: int, at: datetime) -> Memory:
     importance = BASE_IMPORTANCE if draft.importance is None else draft.importance
     created = draft.created_at or at
     return Memory(
@@ -105,7 +107,7 @@ def _memory_from(draft: Draft, at: datetime) -> Memory:
         source_ids=draft.source_ids,
         source_conversation_id=draft.source_conversation_id,
         source_message_id=draft.source_message_id,
-        simhash=simhash64(analyse(draft.content)),
+        simhash=simhash,
         created_at=created,
         updated_at=max(created, at),
         expires_at=draft.expires_at,
@@ -120,7 +122,8 @@ def _decide(tx: Tx, todo: Remembering) -> Receipt:
     if twin is not None and _says_nothing_else(twin, todo.draft):
         return _merge(tx, todo, twin)
     previous = tx.memories.keyed(todo.draft.key) if todo.draft.key else ()
-    if any(each.created_at > todo.memory.created_at for each in previous):
+    # Only a date that somebody gave can be earlier: one from our own clock means now, wherever the clock was set since.
+    if todo.draft.created_at and any(each.created_at > todo.draft.created_at for each in previous):
         return _store_as_history(tx, todo)
     return _store(tx, todo, previous)
 
@@ -184,7 +187,7 @@ def _store(tx: Tx, todo: Remembering, previous: Sequence[Memory]) -> Receipt:
     newest = max(previous, key=lambda each: each.created_at, default=None)
     memory = replace(todo.memory, supersedes=newest.id if newest else None)
     tx.memories.insert(memory, todo.twin)
-    index_memory(tx, memory, todo.generations, todo.at)
+    index_memory(tx, memory, todo.generations, todo.at, todo.terms)
     if memory.theme:
         open_theme(tx, memory.theme, todo.at)
     if newest is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from recollect.model import Entry, Memory, Message, Target
@@ -28,13 +29,17 @@ def _about(text: str, told: datetime) -> tuple[datetime | None, datetime | None]
     return min(spans, key=lambda each: each.end - each.start, default=(None, None))
 
 
-def entry_of_memory(memory: Memory) -> Entry:
-    """Key and tags are searchable beside the content: people look for what they labelled."""
+def entry_of_memory(memory: Memory, analysed: Sequence[str] | None = None) -> Entry:
+    """Key and tags are searchable beside the content: people look for what they labelled.
+
+    `analysed`: the content's terms, from who has them already.
+    """
+    terms = analyse(memory.content) if analysed is None else analysed
     labels = " ".join((*memory.tags, memory.key or "", memory.theme or ""))
     about_from, about_until = _about(memory.content, memory.created_at)
     return Entry(
         target=Target("memory", memory.id),
-        terms=(*analyse(memory.content)[:_MOST_TERMS], *analyse(labels)),
+        terms=(*terms[:_MOST_TERMS], *analyse(labels)),
         chars=len(memory.content),
         created_at=memory.created_at,
         expires_at=memory.expires_at,
