@@ -26,7 +26,7 @@ def _marked(row: str) -> str:
 
 _STRUCTURE = 10  # the row of the index's structure record
 _SECOND_FORMAT = b"\xff\x00\x00\x01"
-_MOST_LEVELS = 16
+_MOST_LEVELS = 500
 _ADD = f"INSERT INTO entries_fts(rowid, terms) VALUES (new.seq, {_marked('new.')})"
 _REMOVE = f"INSERT INTO entries_fts(entries_fts, rowid, terms) VALUES ('delete', old.seq, {_marked('old.')})"
 # What FTS5 itself writes for an index without rows; record 10 says which segments there are, and none can open without it.
@@ -84,8 +84,8 @@ def clean(connection: sqlite3.Connection) -> bool:
     Deleting only adds a note that an older segment no longer holds; merging all segments drops both. FTS5's own `secure-delete`
     is left alone: it changes the format, and an older SQLite could then neither search the file nor write to it.
 
-    Every merge puts its result one level up, and SQLite before 3.42 damages the index when it runs out of the 64 levels there
-    are: long before that the index is built anew, which starts again at the bottom.
+    Every merge puts its result on a level further up, and SQLite damages the index when there are about two thousand of them
+    (measured with 3.40): long before that the index is built anew, which starts again at the bottom.
     """
     if _is_current(connection):
         step = "optimize" if _levels(connection) < _MOST_LEVELS else "rebuild"
@@ -94,11 +94,18 @@ def clean(connection: sqlite3.Connection) -> bool:
 
 
 def _levels(connection: sqlite3.Connection) -> int:
-    """How many levels the index has come to: the first number of its structure record, after a counter of four bytes."""
+    """How many levels the index has come to: the first number of its structure record, after a counter of four bytes.
+
+    Numbers there have seven bits a byte, the highest first, and the eighth bit of all but the last is set.
+    """
     found = connection.execute("SELECT block FROM entries_fts_data WHERE id = ?", (_STRUCTURE,)).fetchone()
     block: bytes = found[0] if found else b""
-    start = 8 if block[4:8] == _SECOND_FORMAT else 4
-    return block[start] if len(block) > start else 0
+    levels = 0
+    for byte in block[8 if block[4:8] == _SECOND_FORMAT else 4 :]:
+        levels = levels << 7 | byte & 0x7F
+        if byte < 0x80:
+            break
+    return levels
 
 
 def agrees(connection: sqlite3.Connection) -> bool:
