@@ -16,8 +16,8 @@ ROUNDS = 1_200
 def test_a_thousand_cleanings_leave_the_index_sound(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     with Memory(path, embedder="off") as memory:
-        for number in range(30):
-            memory.add(f"kept note {number} about the harbour")
+        kept = [{"role": "user", "content": f"kept note {number} about the harbour"} for number in range(300)]
+        memory.add_turns("s", kept)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA synchronous = OFF")
         columns = [row[1] for row in connection.execute("PRAGMA table_info(entries)") if row[1] != "seq"]
@@ -29,5 +29,5 @@ def test_a_thousand_cleanings_leave_the_index_sound(tmp_path: Path) -> None:
             fulltext.clean(connection)
         assert fulltext.agrees(connection)
     with Memory(path, embedder="off") as memory:
-        assert len(memory.search("harbour", limit=100)) == 30
+        assert len(memory.search("harbour", limit=500)) == 300
         assert memory.search("passing thought").hits == ()
