@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import typer
 
+from recollect.bootstrap import open_store
 from recollect.cli import schema
 from recollect.cli.options import Call, command
 from recollect.cli.output import print_json, show
+from recollect.errors import Unsupported
+from recollect.stores.sqlite import SqliteStore
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="The schema of the database: upgrade, current, check."
+    add_completion=False, no_args_is_help=True, help="The database itself: upgrade, current, check, reindex."
 )
 OUT_OF_STEP = 1
 
@@ -54,3 +57,21 @@ async def check(call: Call) -> None:
         show(*(differences or ["the schema is as it should be"]))
     if differences:
         raise typer.Exit(OUT_OF_STEP)
+
+
+@command(app)
+async def reindex(call: Call) -> None:
+    """Build the full-text index of a SQLite file anew, from the entries; for when the doctor says that they disagree."""
+    store = await open_store(call.settings())
+    try:
+        if not isinstance(store, SqliteStore):
+            raise Unsupported("only SQLite's index is kept apart from its rows; Postgres keeps its own in step")
+        built = await store.reindex()
+    finally:
+        await store.close()
+    if not built:
+        raise Unsupported("this Python's SQLite has no FTS5; words are looked up without an index")
+    if call.json:
+        print_json({"reindexed": True})
+    else:
+        show("built anew")

@@ -110,7 +110,9 @@ def _index(connection: sqlite3.Connection, full_text: bool) -> Iterator[Finding]
         yield Finding(
             "full text",
             sound,
-            "the index agrees with the entries" if sound else "the index disagrees with the entries: build it anew",
+            "the index agrees with the entries"
+            if sound
+            else "the index disagrees with the entries: run `recollect db reindex`",
         )
     else:
         yield Finding("full text", False, "not in use: words are found by scanning, which is slow")
