@@ -4,8 +4,9 @@
     dense   = centred cosine, blended with that of the neighbouring turns, plus the session's
     score   = lexical + trust(kind) * dense + prior(time, speaker, question, assistant)
 
-Ranks are not fused: a share of the upper bound says how sure the lexical leg is, and a sure leg may win. How much the
-dense leg is trusted depends on what is asked: a fact is found by its words, advice and remarks by their meaning.
+Ranks are not fused (but for a question that is a whole dialogue): a share of the upper bound says how sure the lexical
+leg is, and a sure leg may win. How much the dense leg is trusted depends on what is asked: a fact is found by its words,
+advice and remarks by their meaning.
 Every step has a weight, and a weight of zero switches the step off. Cards without a vector rank by their words.
 """
 
@@ -18,11 +19,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.policy.fusion import reciprocal_rank_fusion
 from recollect.policy.postings import Floats
 from recollect.policy.question import Question
 from recollect.policy.shelf import Lexical, Mask, Shelf
+from recollect.policy.text import query_terms
 
 _DAY = 86_400.0
+DIALOGUE_POOL = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,8 @@ def rank(
     """
     if not len(shelf) or limit < 1:
         return []
+    if question.kind == "dialogue" and len(vectors):
+        return _by_ranks(shelf, question, vectors[0], allowed, limit + spare)
     lean = _lean(shelf, weights)
     match = shelf.match(question.terms, around=lean is not None)
     lexical = (
@@ -106,6 +112,22 @@ def _trust(shelf: Shelf, question: Question, weights: NativeWeights) -> float:
         pages = min(1.0, max(0.0, (float(shelf.column("chars").mean()) - 200) / 800))
         trust += pages * (weights.long_factual - trust)
     return trust
+
+
+def _by_ranks(shelf: Shelf, question: Question, vector: NDArray[Any], allowed: Mask | None, limit: int) -> list[Ranked]:
+    """A whole dialogue asks for company: it is long and touches much, so neither leg is sure, and their ranks are merged."""
+    terms = query_terms(question.text)
+    coverage = shelf.match(terms, around=False).coverage
+    legs = {
+        "lexical": dict(shelf.lexical(terms, allowed, DIALOGUE_POOL)),
+        "cosine": dict(shelf.dense(vector, allowed, DIALOGUE_POOL)),
+    }
+    fused = reciprocal_rank_fusion([list(leg) for leg in legs.values()])
+    ranked = []
+    for row in sorted(fused, key=lambda row: (-fused[row], row))[:limit]:
+        signals = {name: round(leg[row], 4) for name, leg in legs.items() if row in leg}
+        ranked.append(Ranked(row, fused[row], signals | {"coverage": round(float(coverage[row]), 4)}))
+    return ranked
 
 
 def _lean(shelf: Shelf, weights: NativeWeights) -> Floats | None:
