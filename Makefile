@@ -28,7 +28,7 @@ eval: setup  ## measure retrieval quality; ARGS="--dataset name"
 	@bash scripts/setup.sh eval
 	@$(BIN)/python -m eval $(ARGS)
 
-bench: setup  ## measure speed against a floor taken in the same run; ARGS="write" or "recall"
+bench: setup  ## measure speed against a floor taken in the same run; ARGS="recall", "write", "growth" or "backfill"
 	@$(BIN)/python -m bench $(ARGS)
 
 requirements:  ## recompile the pinned requirement files
