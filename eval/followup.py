@@ -197,7 +197,7 @@ def _place(shelf: Shelf, search: Search, question: Question, vector: NDArray[np.
 
 def _card(number: int, text: str, vector: NDArray[np.float32] | None) -> Card:
     return Card(
-        number, "memory", str(number), None, 0, None, "user", _NOW, False, " ".join(analyse(text)), len(text), False, vector
+        "memory", str(number), None, 0, None, "user", _NOW, False, " ".join(analyse(text)), len(text), False, vector
     )  # fmt: skip
 
 
