@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from recollect.bootstrap import sqlite_path
+from recollect.bootstrap import _insists, sqlite_path
 from recollect.errors import InvalidInput, RecollectError
 from recollect.settings import PREFIX, Settings, SettingsError, names_of
+from recollect.testing.embedder import HashEmbedder
 
 
 def test_defaults_need_no_environment() -> None:
@@ -176,3 +177,25 @@ def test_store_urls(url: str, path: str | None) -> None:
 def test_an_unknown_store_is_refused_with_the_ones_there_are() -> None:
     with pytest.raises(InvalidInput, match="postgresql"):
         sqlite_path(Settings.load({}, store="mysql://db"))
+
+
+@pytest.mark.parametrize(
+    ("given", "provider", "insists"),
+    [
+        ({}, "local", False),
+        ({"embedder_model": "use-m3/1"}, "local", True),
+        ({"embedder": "local"}, "local", True),
+        ({"llamacpp_url": "http://127.0.0.1:9"}, "llamacpp", True),
+        ({"llamacpp_url": "http://127.0.0.1:9"}, "local", False),
+        ({"embedder_url": "http://127.0.0.1:9/v1"}, "local", False),
+    ],
+)
+def test_a_model_that_stands_in_for_a_server_that_is_down_pushes_nobody_aside(
+    given: dict[str, str], provider: str, insists: bool
+) -> None:
+    class Chosen(HashEmbedder):
+        @property
+        def provider(self) -> str:
+            return provider
+
+    assert _insists(Settings.load({}, **given), Chosen()) is insists
