@@ -14,7 +14,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import bindparam, delete, exists, func, or_, select, update
+from sqlalchemy import bindparam, delete, exists, or_, select, update
 
 from recollect.model import EmbeddingState, GenerationState, Scope, SpaceSettings
 from recollect.stores.sql.expressions import adding, fixed, own, owner
@@ -26,7 +26,8 @@ _READ = select(*_NUMBERS).where(own(spaces))
 _LOCK = _READ.with_for_update()
 _CREATE = adding(spaces).on_conflict_do_nothing()
 _NEXT_DUE = (
-    select(func.min(embeddings.c.due_at))
+    # The first in order, not the minimum: the index is read up to the first row that counts, however many wait behind it.
+    select(embeddings.c.due_at)
     .where(
         own(embeddings),
         embeddings.c.due_at.is_not(None),
@@ -36,6 +37,8 @@ _NEXT_DUE = (
             select(generations.c.id).where(generations.c.state != fixed(GenerationState.RETIRED))
         ),
     )
+    .order_by(embeddings.c.due_at)
+    .limit(1)
     .scalar_subquery()
 )
 _COUNTED: dict[str, Any] = {name: bindparam(name) for name in ("revision", "purged", "size", "last_active_at")}
