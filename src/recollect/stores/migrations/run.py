@@ -28,11 +28,12 @@ def scripts() -> ScriptDirectory:
 def upgrade_sqlite(connection: sqlite3.Connection, revision: str = "head") -> None:
     """Bring the database behind an autocommit connection to `revision`."""
     engine = create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
-    with engine.connect() as wrapped:
+    # Begun before Alembic looks: of a transaction that isn't its own it leaves the end to us. Otherwise it would commit after
+    # each revision, and the next process would come in between two.
+    with engine.connect() as wrapped, wrapped.begin():
         # Only now: connecting for the first time ends with a rollback, which would let the next process in.
         connection.execute("BEGIN EXCLUSIVE")
         _upgrade(wrapped, revision)
-        wrapped.commit()
 
 
 def upgrade_postgres(url: str, revision: str = "head", app_role: str | None = None) -> None:
