@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model import (
+    ApiKey,
     AuditEvent,
     Backlog,
     Changes,
@@ -36,7 +37,9 @@ from recollect.model import (
     Memory,
     Message,
     Page,
+    ProviderConfig,
     Scope,
+    Scores,
     SpaceSettings,
     Target,
     Theme,
@@ -73,6 +76,9 @@ class Memories(Protocol):
 
     def touch(self, ids: Iterable[str], at: datetime) -> None:
         """Count an access for each time an id is listed."""
+
+    def rate(self, scores: Mapping[str, Scores]) -> None:
+        """Keep the ranking that memories got last; ids that are gone are passed over."""
 
     def descendants(self, ids: Iterable[str]) -> Sequence[Memory]:
         """Memories that name one of `ids` among their `source_ids` or as the one they supersede."""
@@ -120,7 +126,8 @@ class Index(Protocol):
         """What has changed after revision `since`. With more than `most` entries in the scope, counts only, no items."""
 
     def lexical(self, terms: Sequence[str], filter: Filter, now: datetime, limit: int) -> Sequence[Found]:
-        """Best first. Any of the terms may match; a term ending in `*` matches as a prefix. Expired entries never match."""
+        """Best first. Any of the terms may match; one ending in `*` matches as a prefix, one of several words parted by single
+        spaces where these stand side by side. Expired entries never match."""
 
     def dense(self, vector: Vector, generation: str, filter: Filter, now: datetime, limit: int) -> Sequence[Found]:
         """Nearest first by cosine, over ready vectors of that generation. Filters never make results go missing."""
@@ -181,6 +188,15 @@ class Space(Protocol):
 
     def audit(self, limit: int, offset: int) -> Page[AuditEvent]: ...
 
+    def known(self) -> bool:
+        """Whether this scope held anything when the transaction began."""
+
+    def incognito(self, session: str) -> bool | None:
+        """Whether this session (a digest of its id) was declared incognito or expressly not; None when nothing was said."""
+
+    def declare_incognito(self, session: str, incognito: bool | None, at: datetime) -> None:
+        """Say so, or with None take back what was said."""
+
     def working(self, session_id: str) -> WorkingMemory | None: ...
 
     def save_working(self, working: WorkingMemory) -> None: ...
@@ -237,6 +253,23 @@ class System(Protocol):
 
     def backlog(self, generation: str) -> Backlog: ...
 
+    def keys(self) -> Sequence[ApiKey]:
+        """All keys, revoked and expired ones included, oldest first."""
+
+    def add_key(self, key: ApiKey) -> None: ...
+
+    def find_key(self, secret_hash: str) -> ApiKey | None: ...
+
+    def revoke_key(self, id: str, at: datetime) -> None:
+        """`NotFound` when there is no such key; revoking twice keeps the first time."""
+
+    def touch_key(self, id: str, at: datetime) -> None: ...
+
+    def provider(self) -> ProviderConfig | None:
+        """The embedding provider an administrator configured; its API key as it was given, that is, encrypted."""
+
+    def save_provider(self, config: ProviderConfig | None) -> None: ...
+
 
 class Capability(StrEnum):
     """Where stores differ, by name, so that tests and doctors can say so instead of guessing."""
@@ -280,6 +313,24 @@ class Embedder(Protocol):
     def dimensions(self) -> int: ...
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]: ...
+
+    async def close(self) -> None: ...
+
+
+class Cache(Protocol):
+    """A place for small things that may be lost at any time. It never fails a request: what can't be reached is not there.
+
+    Ids, hashes, counts, scores and vectors only: never text.
+    """
+
+    async def get(self, key: str) -> bytes | None: ...
+
+    async def set(self, key: str, value: bytes, ttl_s: float) -> None: ...
+
+    async def add(self, key: str, ttl_s: float) -> int:
+        """Count up by one and return the count; the first count starts the time to live. 0 when it can't be known."""
+
+    async def drop(self, key: str) -> None: ...
 
     async def close(self) -> None: ...
 

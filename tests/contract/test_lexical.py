@@ -65,6 +65,30 @@ async def test_a_star_makes_a_prefix(store: Store) -> None:
     assert await matching(store, "teapots*") == set()
 
 
+async def test_words_parted_by_a_space_are_a_phrase(store: Store) -> None:
+    await shelve(
+        store,
+        ANA,
+        entry("side", "annual budget review"),
+        entry("apart", "annual review budget"),
+        entry("amid", "the annual budget review again"),
+        entry("twice", "tea annual budget tea budget review"),
+        entry("han", "年 度 预 算 年度 度预 预算"),
+    )
+    assert await matching(store, "annual budget review") == {"side", "amid"}
+    assert await matching(store, "annual budget") == {"side", "amid", "twice"}
+    assert await matching(store, "budget annual") == set()
+    assert await matching(store, "review budget", "tea") == {"apart", "twice"}
+    assert await matching(store, "年 度 预 算") == {"han"}
+    assert await matching(store, "度 预", "annual review budget absent") == {"han"}
+
+
+async def test_what_is_not_quite_a_phrase_matches_nothing(store: Store) -> None:
+    await shelve(store, ANA, entry("a", "green tea leaves"))
+    for strange in ("green  tea", " green tea", "green tea ", "green tea*", "green* tea", "green\ttea", "green <-> tea"):
+        assert await matching(store, strange) == set(), strange
+
+
 async def test_terms_of_every_script_match_exactly(store: Store) -> None:
     terms = [
         "tea",

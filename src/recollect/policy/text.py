@@ -60,8 +60,22 @@ def analyse(text: str) -> list[str]:
     return terms
 
 
-def query_terms(text: str) -> list[str]:
-    """The distinct terms of a query that carry its subject; all of them when none does."""
+def runs(text: str) -> list[str]:
+    """The terms of `text` in stretches that are adjacent wherever a longer text contains it, each joined by spaces.
+
+    A longer run of characters has other pairs than its part, so of unspaced scripts only the characters count.
+    """
+    found: list[list[str]] = [[]]
+    for token in _TOKEN.findall(_compatible(text)):
+        if _RUN_START.match(token):
+            found += [[*token], []]
+        else:
+            found[-1] += _token_terms(token)
+    return [" ".join(run) for run in found if run]
+
+
+def query_terms(text: str, or_all: bool = True) -> list[str]:
+    """The distinct terms of a query that carry its subject; all of them, unless told otherwise, when none does."""
     kept = [
         term
         for token in _TOKEN.findall(_compatible(text))
@@ -69,7 +83,7 @@ def query_terms(text: str) -> list[str]:
         for term in _token_terms(token)
         if not _is_function_gram(term)
     ]
-    return list(dict.fromkeys(kept or analyse(text)))
+    return list(dict.fromkeys(kept or (analyse(text) if or_all else ())))
 
 
 def keywords(text: str) -> list[str]:

@@ -167,6 +167,8 @@ class PostgresIndex(SqlIndex):
 
 def _lexeme(term: str) -> str:
     """A marked term as tsquery text. Quoted, so that whatever it contains is a word and never an operator."""
+    if " " in term:
+        return f"({' <-> '.join(map(_lexeme, term.split(' ')))})"
     stem = term.removesuffix("*").replace("\\", "\\\\").replace("'", "''")
     return f"'{stem}':*" if term.endswith("*") else f"'{stem}'"
 

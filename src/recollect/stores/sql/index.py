@@ -28,6 +28,7 @@ from recollect.stores.sql.tables import embeddings, entries
 
 _TERM = re.compile(r"\w+")
 _TERMS = re.compile(r"(?:\w+(?: \w+)*)?")
+_WANTED = re.compile(r"\w+(?:\*|(?: \w+)+)?")
 _FACTS = (
     "chars", "created_at", "dated", "expires_at", "type", "theme", "tags",
     "session_id", "position", "speaker", "role", "is_question", "about_from", "about_until",
@@ -63,9 +64,12 @@ def mark(scope: Scope) -> str:
 
 
 def marked(scope: Scope, terms: Iterable[str]) -> list[str]:
-    """Terms of a query as the index knows them, a trailing `*` kept; what can't be a term is left out."""
+    """Terms of a query as the index knows them, a trailing `*` kept, every word of a phrase marked; what can't be a term
+    is left out.
+    """
     prefix = mark(scope) + "_"
-    return [prefix + term for term in dict.fromkeys(terms) if _TERM.fullmatch(term.removesuffix("*"))]
+    fit = (term for term in dict.fromkeys(terms) if _WANTED.fullmatch(term))
+    return [" ".join(prefix + word for word in term.split(" ")) for term in fit]
 
 
 def by_kind(targets: Iterable[Target]) -> Iterator[tuple[Kind, list[str]]]:

@@ -140,19 +140,19 @@ class SqliteIndex(SqlIndex):
         return sorted(found, key=lambda each: (-each.score, each.target))
 
     def _patterns(self, wanted: Iterable[str]) -> list[str]:
-        prefix = len(mark(self._scope)) + 1
-        return [_pattern(term[prefix:]) for term in wanted]
+        prefix = mark(self._scope) + "_"
+        return [_pattern(" ".join(word.removeprefix(prefix) for word in term.split(" "))) for term in wanted]
 
 
 def _match(terms: Iterable[str]) -> str:
-    """An FTS5 query. Terms are letters, digits and `_` only, so inside quotes they can't be anything but
-    words.
+    """An FTS5 query. Terms are letters, digits and `_` only, so inside quotes they can't be anything but words; several in
+    one pair of quotes are a phrase.
     """
     return " OR ".join(f'"{term[:-1]}"*' if term.endswith("*") else f'"{term}"' for term in terms)
 
 
 def _pattern(term: str) -> str:
-    """A LIKE pattern for one whole term, or for a prefix, among terms parted by spaces."""
+    """A LIKE pattern for one whole term, a phrase or a prefix, among terms parted by spaces."""
     word = term.removesuffix("*").replace("_", "\\_")
     return f"% {word}%" if term.endswith("*") else f"% {word} %"
 

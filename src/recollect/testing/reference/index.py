@@ -16,6 +16,7 @@ from recollect.ports import Vector
 from recollect.testing.reference.room import Room, kept
 
 _FIT = re.compile(r"\w+")
+_WANTED = re.compile(r"\w+(?:\*|(?: \w+)+)?")
 _K1, _B = 1.2, 0.75
 
 
@@ -55,10 +56,10 @@ class ReferenceIndex:
         return Changes(revision=room.revision, purged=room.purged, size=len(room.entries), items=items)
 
     def lexical(self, terms: Sequence[str], filter: Filter, now: datetime, limit: int) -> Sequence[Found]:
-        wanted = [_matcher(term) for term in dict.fromkeys(terms) if _FIT.fullmatch(term.removesuffix("*"))]
+        wanted = [_counter(term) for term in dict.fromkeys(terms) if _WANTED.fullmatch(term)]
         scores = dict.fromkeys(self._room.entries, 0.0)
-        for matches in wanted:
-            for target, score in self._bm25(matches).items():
+        for count in wanted:
+            for target, score in self._bm25(count).items():
                 scores[target] += score
         return self._best({target: score for target, score in scores.items() if score > 0}, filter, now, limit)
 
@@ -85,8 +86,8 @@ class ReferenceIndex:
         row = None if generation is None else self._room.embeddings.get((target, generation))
         return None if row is None else row.vector
 
-    def _bm25(self, matches: Callable[[str], bool]) -> dict[Target, float]:
-        counts = {target: sum(map(matches, entry.terms)) for target, entry in self._room.entries.items()}
+    def _bm25(self, count_in: Callable[[tuple[str, ...]], int]) -> dict[Target, float]:
+        counts = {target: count_in(entry.terms) for target, entry in self._room.entries.items()}
         holding = sum(count > 0 for count in counts.values())
         rarity = math.log(1 + (len(counts) - holding + 0.5) / (holding + 0.5))
         lengths = {target: len(entry.terms) for target, entry in self._room.entries.items()}
@@ -104,10 +105,12 @@ class ReferenceIndex:
         return sorted(admitted, key=lambda found: (-found.score, found.target))[:limit]
 
 
-def _matcher(term: str) -> Callable[[str], bool]:
+def _counter(term: str) -> Callable[[tuple[str, ...]], int]:
+    """How often a term, a prefix or a phrase occurs among an entry's terms."""
     if term.endswith("*"):
-        return lambda word: word.startswith(term[:-1])
-    return lambda word: word == term
+        return lambda words: sum(word.startswith(term[:-1]) for word in words)
+    phrase = tuple(term.split(" "))
+    return lambda words: sum(words[at : at + len(phrase)] == phrase for at in range(len(words)))
 
 
 def _cosine(one: Vector, other: Vector) -> float:
