@@ -85,7 +85,15 @@ async def test_words_parted_by_a_space_are_a_phrase(store: Store) -> None:
 
 async def test_what_is_not_quite_a_phrase_matches_nothing(store: Store) -> None:
     await shelve(store, ANA, entry("a", "green tea leaves"))
-    for strange in ("green  tea", " green tea", "green tea ", "green tea*", "green* tea", "green\ttea", "green <-> tea"):
+    for strange in (
+        "green  tea",
+        " green tea",
+        "green tea ",
+        "green tea*",
+        "green* tea",
+        "green\ttea",
+        "green <-> tea",
+    ):
         assert await matching(store, strange) == set(), strange
 
 

@@ -32,7 +32,8 @@ class Asked:
     def relevance(self, signals: Mapping[str, float], terms: str, size: int) -> float:
         """How surely a text of these terms, one of `size`, is about the question."""
         calibration = self.scale.between(is_cjk(self.query.text), is_cjk(terms))
-        return relevance(signals.get("cosine"), signals.get("coverage", 0.0), calibration, size)
+        words = max(signals.get("coverage", 0.0), signals.get("phrase", 0.0))  # a quote found is found
+        return relevance(signals.get("cosine"), words, calibration, size)
 
 
 @dataclass(frozen=True, slots=True)

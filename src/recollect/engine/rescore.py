@@ -25,6 +25,11 @@ def rescored(tx: Tx, copy: Copy | None, recipe: Recipe, asked: Asked, found: Can
     return replace(found, ranked=_diverse(recipe.rescore, copy, asked, totals, memories))
 
 
+def _quotes_first(each: Candidate) -> tuple[float, float, Target]:
+    """By score, but what holds a quote of the question before what doesn't."""
+    return -each.signals.get("phrase", 0.0), -each.score, each.target
+
+
 def _weighted(
     formula: Weighted, asked: Asked, found: Sequence[Candidate], memories: Mapping[str, Memory]
 ) -> list[Candidate]:
@@ -39,7 +44,7 @@ def _weighted(
         score = formula.score(memory, keyword, wanted=wanted, on_topic=on_topic, most_accessed=most, now=asked.now)
         signals = {**each.signals, "category": float(memory.type is wanted), "topic": float(on_topic)}
         ranked.append(replace(each, score=score, signals=signals))
-    return sorted(ranked, key=lambda each: (-each.score, each.target))
+    return sorted(ranked, key=_quotes_first)
 
 
 def _tri_scored(
@@ -50,7 +55,7 @@ def _tri_scored(
         scores = formula.scores(memories[each.target.id], each.relevance, asked.now)
         signals = {**each.signals, "recency": scores.recency, "importance": scores.importance}
         ranked.append(replace(each, score=scores.total, signals=signals))
-    return sorted(ranked, key=lambda each: (-each.score, each.target))
+    return sorted(ranked, key=_quotes_first)
 
 
 def _diverse(
@@ -65,7 +70,7 @@ def _diverse(
 
     return maximal_marginal_relevance(
         ranked,
-        value=lambda each: each.score / formula.ceiling,
+        value=lambda each: each.score / formula.ceiling + each.signals.get("phrase", 0.0),
         similarity=similarity,
         overlap=lambda a, b: len({*tags(a.target)} & {*tags(b.target)}),
         balance=formula.diversity,

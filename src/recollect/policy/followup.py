@@ -61,7 +61,7 @@ def understood(
 ) -> Question:
     """`prepare`, in the light of the conversation: what a follow-up leans on may be a speaker.
 
-    What kind of question it is, and whether of the assistant, shows in its own words alone.
+    What kind of question it is, whether of the assistant, and what it quotes shows in its own words alone.
     """
     names = tuple(speakers)
     asked = prepare(text, now, names)
@@ -69,7 +69,14 @@ def understood(
     if not expanded.terms:
         return asked
     full = prepare(expanded.text, now, names)
-    return replace(full, text=text, kind=asked.kind, of_the_assistant=asked.of_the_assistant, own_terms=asked.terms)
+    return replace(
+        full,
+        text=text,
+        kind=asked.kind,
+        of_the_assistant=asked.of_the_assistant,
+        phrases=asked.phrases,
+        own_terms=asked.terms,
+    )
 
 
 def _chosen(text: str, cue: Leaning, history: Sequence[str]) -> list[Phrase]:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.policy.fusion import reciprocal_rank_fusion
+from recollect.policy.phrases import held
 from recollect.policy.postings import Floats
 from recollect.policy.question import Question
 from recollect.policy.shelf import Lexical, Mask, Shelf
@@ -51,6 +52,8 @@ class NativeWeights:
     assistant: float = 0.15
     twins: bool = True
     """Show one of several cards with the same words, the newest, before any is repeated."""
+    phrase: float = 10.0
+    """More than all else together can weigh: what holds a quote of the question comes before what doesn't."""
     guard: bool = True
     """Never lose a card that holds a rare identifier, number or address of the question, or one of its few words."""
 
@@ -94,6 +97,9 @@ def rank(
     evidence = _prior(shelf, question, weights)
     prior = sum(evidence.values()) * (1 if question.kind == "factual" else 1 + trust)
     score = np.asarray(lexical + trust * dense + prior, np.float32)
+    if question.phrases and weights.phrase:
+        evidence["phrase"] = _quotes(shelf, question)
+        score += weights.phrase * evidence["phrase"]
     rows = _chosen(shelf, score, match, allowed, limit, weights, spare)
     coverage = match.coverage
     if question.own_terms:
@@ -112,6 +118,15 @@ def _trust(shelf: Shelf, question: Question, weights: NativeWeights) -> float:
         pages = min(1.0, max(0.0, (float(shelf.column("chars").mean()) - 200) / 800))
         trust += pages * (weights.long_factual - trust)
     return trust
+
+
+def _quotes(shelf: Shelf, question: Question) -> Floats:
+    """The share of the question's quotes that each row holds word for word."""
+    share = np.zeros(shelf.rows, np.float32)
+    for phrase in question.phrases:
+        for row in shelf.holding({term for run in phrase for term in run.split()}):
+            share[row] += held(shelf.card(row).terms, (phrase,)) / len(question.phrases)
+    return share
 
 
 def _by_ranks(shelf: Shelf, question: Question, vector: NDArray[Any], allowed: Mask | None, limit: int) -> list[Ranked]:

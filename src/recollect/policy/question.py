@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from recollect.policy.phrases import Phrase, phrases
 from recollect.policy.text import analyse, query_terms
 from recollect.policy.when import Window, windows
 
@@ -53,6 +54,8 @@ class Question:
     windows: tuple[Window, ...] = ()
     speakers: frozenset[str] = frozenset()
     of_the_assistant: bool = False
+    phrases: tuple[Phrase, ...] = ()
+    """What it quotes: to be found word for word."""
     own_terms: tuple[str, ...] = ()
     """The terms the question says itself, where `terms` holds more: what is lent by the conversation need not be found."""
 
@@ -68,7 +71,10 @@ def prepare(text: str, now: datetime | None = None, speakers: Iterable[str] = ()
     if len(turns) >= 2:
         own = "\n".join(said for name, said in turns if name.strip().casefold() not in _ASSISTANTS) or text
         return Question(text, "dialogue", tuple(query_terms(own)), (text, own))
-    kind: QuestionKind = "advice" if _ADVICE.search(text) else "factual" if _ASKING.search(text) else "statement"
+    quotes = phrases(text)
+    # Who quotes looks for words, whether or not there is a question mark.
+    asking = bool(quotes) or _ASKING.search(text)
+    kind: QuestionKind = "advice" if _ADVICE.search(text) else "factual" if asking else "statement"
     named = {name: found for name in speakers if (found := _mentions(name, text))}
     words = {word for found in named.values() for word in found}
     names = {term for word in words for term in analyse(word)}
@@ -81,6 +87,7 @@ def prepare(text: str, now: datetime | None = None, speakers: Iterable[str] = ()
         tuple(windows(text, now)) if now else (),
         frozenset(named),
         bool(_OF_THE_ASSISTANT.search(text)),
+        quotes,
     )
 
 

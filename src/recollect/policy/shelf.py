@@ -184,6 +184,14 @@ class Shelf:
         top = max(most, 1e-6)
         return Lexical(alone[:-1] / (top * (_K1 + 1)), wide[:-1] / (top * (_K1 + 1)), coverage[:-1] / top, rare)
 
+    def holding(self, terms: Iterable[str]) -> NDArray[np.int32]:
+        """The rows that hold every one of these terms, ascending; of no terms, none."""
+        common: NDArray[np.int32] | None = None
+        for term in terms:
+            rows, _ = self._living(*self._postings.of(term))
+            common = rows if common is None else np.intersect1d(common, rows, assume_unique=True)
+        return np.zeros(0, np.int32) if common is None else common
+
     def _living(self, rows: NDArray[np.int32], counts: Floats) -> tuple[NDArray[np.int32], Floats]:
         """Postings without dead rows: what a shelf finds must not depend on what it has been through."""
         if self.rows == len(self):

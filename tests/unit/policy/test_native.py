@@ -47,6 +47,15 @@ def chat(*turns: tuple[str, str]) -> Shelf:
     return shelf_of(*(said(str(i), text, position=i, speaker=who) for i, (who, text) in enumerate(turns)))
 
 
+def test_what_holds_a_quote_comes_first_whatever_else_speaks_for_the_rest() -> None:
+    texts = {"apart": "budget review: the annual budget review", "quote": "an annual dinner, a review, budget annual"}
+    shelf = shelf_of(*(said(id, text, vector=np.eye(2)[n]) for n, (id, text) in enumerate(texts.items())))
+    assert asked(shelf, 'which "budget annual" review?', [(1.0, 0.0)]) == ["quote", "apart"]
+    assert (
+        asked(shelf, 'which "budget annual" review?', [(1.0, 0.0)], weights=replace(DEFAULT, phrase=0.0))[0] == "apart"
+    )
+
+
 TURTLES = chat(
     ("Nate", "The weather was grey all week here."),
     ("Jo", "How long have you had your turtles?"),

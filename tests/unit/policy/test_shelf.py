@@ -152,3 +152,12 @@ def test_rows_do_not_pile_up() -> None:
         shelf.put([card("same", f"word{i}", created_at=START + timedelta(days=i))])
     assert shelf.rows < 200
     assert shelf.nbytes > 0
+
+
+def test_rows_that_hold_every_term() -> None:
+    shelf = Shelf()
+    shelf.put([card("a", "green tea leaves"), card("b", "tea"), card("c", "green green tea"), card("d", "green")])
+    assert [shelf.card(row).id for row in shelf.holding(["green", "tea"])] == ["a", "c"]
+    assert len(shelf.holding(["green", "absent"])) == len(shelf.holding([])) == 0
+    shelf.drop([("message", "a")])
+    assert [shelf.card(row).id for row in shelf.holding(["green", "tea"])] == ["c"]
