@@ -2,6 +2,7 @@
 
     RecollectError
     ├── InvalidInput    400  the request itself is wrong
+    ├── Unauthenticated 401  who is asking could not be established
     ├── NotAllowed      403  understood, and refused by a rule (read-only, memory off, someone else's)
     ├── NotFound        404  absent, forgotten or foreign: the three are indistinguishable on purpose
     ├── Conflict        409  right in itself, but not with what is stored
@@ -29,6 +30,7 @@ __all__ = [
     "RateLimited",
     "RecollectError",
     "TooLarge",
+    "Unauthenticated",
     "Unavailable",
     "Unsupported",
 ]
@@ -48,6 +50,12 @@ class RecollectError(Exception):
 
 class InvalidInput(RecollectError):
     code, status = "invalid_input", 400
+
+
+class Unauthenticated(RecollectError):
+    """The message is the reason for the log; whoever asked is told the same sentence whatever it was."""
+
+    code, status = "unauthenticated", 401
 
 
 class NotAllowed(RecollectError):
