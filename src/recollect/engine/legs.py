@@ -1,104 +1,192 @@
-"""The plain legs: words through the store's full-text index, meaning through vectors, merged by their ranks.
+"""The plain legs: words and meaning, each searched on its own, merged by their ranks.
 
-Over a scope that is held in memory the dense leg is an exact product; over a large one it is the store's own vector index.
+A scope that is held in memory answers from its copy, exactly and by row number; a large one from the store's own full-text and
+vector indexes. What is made of the two legs is the same either way.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Protocol, TypeVar
 
 from recollect.engine.asked import Asked, Candidate, Candidates
 from recollect.engine.shelves import Copy
 from recollect.model import Found, Target
 from recollect.policy.fusion import reciprocal_rank_fusion
 from recollect.policy.intent import prefixes
+from recollect.policy.phrases import Phrase, held
 from recollect.policy.recipes import Recipe
 from recollect.policy.text import query_terms
 from recollect.ports import Tx
 
+K = TypeVar("K", int, Target)
+Leg = Mapping[K, float]
+"""What one search found, best first, with its scores."""
+
+
+class Place(Protocol[K]):
+    """Where the legs search. `K` is how it names what it holds."""
+
+    @property
+    def size(self) -> int: ...
+    def lexical(self, terms: Sequence[str], limit: int) -> Leg[K]: ...
+    def dense(self, limit: int) -> Leg[K]: ...
+    def quoting(self, phrases: Sequence[Phrase], limit: int) -> Leg[K]:
+        """What holds a run of the phrases word for word."""
+
+    def cosines(self, keys: Sequence[K]) -> Leg[K]:
+        """How near others lie that the dense leg did not bring, where that is known without another search."""
+
+    def coverage(self, keys: Sequence[K]) -> Leg[K]:
+        """How much of the question's rarity each holds: a rare word found says more than three common ones."""
+
+    def words(self, key: K) -> str: ...
+    def target(self, key: K) -> Target: ...
+
 
 def fused(tx: Tx, copy: Copy | None, recipe: Recipe, asked: Asked) -> Candidates:
     """By ranks for the contracts' recipes; by scores for the native one, where a leg that is sure of itself may win."""
+    return _merged(_InMemory(copy, asked), recipe, asked) if copy else _merged(_InStore(tx, asked), recipe, asked)
+
+
+def _merged(place: Place[K], recipe: Recipe, asked: Asked) -> Candidates:
     terms = (*asked.question.terms, *query_terms(asked.query.topic or ""), *prefixes(asked.query.text))
-    found = {
-        "lexical": tx.index.lexical(terms, asked.query.filter, asked.now, recipe.pool),
-        "dense": _dense(tx, copy, recipe, asked) if "dense" in recipe.legs or not recipe.legs else (),
+    wants_dense = ("dense" in recipe.legs or not recipe.legs) and bool(asked.vectors) and asked.generation is not None
+    found: dict[str, Leg[K]] = {
+        "lexical": place.lexical(terms, recipe.pool),
+        "dense": place.dense(recipe.pool) if wants_dense else {},
     }
-    places = {leg: {each.target: rank for rank, each in enumerate(hits, 1)} for leg, hits in found.items()}
-    scores = reciprocal_rank_fusion([list(leg) for leg in places.values()], recipe.rrf_k)
-    size = len(copy.shelf) if copy else tx.index.changes(0, None, 0).size
-    words = _words(tx, copy, list(scores))
-    evidence = _evidence(tx, copy, asked, found, words, size)
+    if asked.question.phrases:
+        found["phrase"] = place.quoting(asked.question.phrases, recipe.pool)
+    scores = reciprocal_rank_fusion([list(leg) for leg in found.values()], recipe.rrf_k)
+    evidence = _evidence(place, found, list(scores), asked.question.phrases)
     if not recipe.legs:
         trust = float(getattr(recipe.weights, asked.question.kind))
         scores = {
-            target: signals.get("coverage", 0.0) + trust * signals.get("cosine", 0.0)
-            for target, signals in evidence.items()
+            key: signals.get("coverage", 0.0) + trust * signals.get("cosine", 0.0) for key, signals in evidence.items()
         }
-    for leg, ranks in places.items():
-        for target, rank in ranks.items():
-            evidence[target][f"{leg}_rank"] = float(rank)
+    for name, leg in found.items():
+        for rank, key in enumerate(leg, 1):
+            evidence[key][f"{name}_rank"] = float(rank)
+    size = place.size
     ranked = [
-        Candidate(target, score, asked.relevance(evidence[target], words.get(target, ""), size), evidence[target])
-        for target, score in sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+        Candidate(place.target(key), scores[key], asked.relevance(signals, place.words(key), size), signals)
+        for key, signals in evidence.items()
     ]
-    return Candidates(ranked, {leg: len(hits) for leg, hits in found.items()}, size)
+    ranked.sort(key=_quotes_first)
+    return Candidates(ranked, {name: len(leg) for name, leg in found.items()}, size)
 
 
-def _dense(tx: Tx, copy: Copy | None, recipe: Recipe, asked: Asked) -> Sequence[Found]:
-    if not asked.vectors or asked.generation is None:
-        return ()
-    if copy is None:
-        return tx.index.dense(asked.vectors[0], asked.generation, asked.query.filter, asked.now, recipe.pool)
-    allowed = copy.allowed(asked.query.filter, asked.now)
-    nearest = copy.shelf.dense(asked.vectors[0], allowed, recipe.pool)
-    return [Found(copy.target(row), cosine) for row, cosine in nearest]
-
-
-def _words(tx: Tx, copy: Copy | None, targets: Sequence[Target]) -> dict[Target, str]:
-    """The terms of each target, as the index has them."""
-    if copy is not None:
-        rows = {target: copy.row(target) for target in targets}
-        return {target: copy.shelf.card(row).terms for target, row in rows.items() if row is not None}
-    return {target: " ".join(entry.terms) for target, entry in tx.index.entries(targets).items()}
+def _quotes_first(each: Candidate) -> tuple[float, float, str, str]:
+    """By score, but what holds a quote of the question before what doesn't."""
+    return -each.signals.get("phrase", 0.0), -each.score, each.target.kind, each.target.id
 
 
 def _evidence(
-    tx: Tx,
-    copy: Copy | None,
-    asked: Asked,
-    found: Mapping[str, Sequence[Found]],
-    words: Mapping[Target, str],
-    size: int,
-) -> dict[Target, dict[str, float]]:
-    """What speaks for each target: its share of the best lexical score, its cosine, and how much of the question it covers."""
-    evidence: dict[Target, dict[str, float]] = {each.target: {} for leg in found.values() for each in leg}
-    best = max((each.score for each in found["lexical"]), default=0.0)
-    for each in found["lexical"]:
-        evidence[each.target]["lexical"] = each.score / best if best > 0 else 0.0
-    cosines = {each.target: each.score for each in found["dense"]}
-    if copy is not None and asked.vectors and found["dense"]:
-        cosines |= copy.cosines(asked.vectors[0], [target for target in evidence if target not in cosines])
-    for target, cosine in cosines.items():
-        evidence[target]["cosine"] = cosine
-    for target, share in _coverage(tx, copy, asked.question.required, words, size).items():
-        evidence[target]["coverage"] = share
+    place: Place[K], found: Mapping[str, Leg[K]], keys: Sequence[K], phrases: Sequence[Phrase]
+) -> dict[K, dict[str, float]]:
+    """What speaks for each: its share of the best lexical score, its cosine, and how much of the question it covers."""
+    evidence: dict[K, dict[str, float]] = {key: {} for key in keys}
+    best = max(found["lexical"].values(), default=0.0)
+    for key, score in found["lexical"].items():
+        evidence[key]["lexical"] = score / best if best > 0 else 0.0
+    cosines = found["dense"]
+    if cosines:
+        cosines = {**cosines, **place.cosines([key for key in keys if key not in cosines])}
+    for key, cosine in cosines.items():
+        evidence[key]["cosine"] = cosine
+    for key, share in place.coverage(keys).items():
+        evidence[key]["coverage"] = share
+    for key in keys if phrases else ():
+        if quotes := held(place.words(key), phrases):
+            evidence[key]["phrase"] = quotes / len(phrases)
     return evidence
 
 
-def _coverage(
-    tx: Tx, copy: Copy | None, terms: Sequence[str], words: Mapping[Target, str], size: int
-) -> dict[Target, float]:
-    """How much of the question's rarity each target holds: a rare word found says more than three common ones."""
-    if copy is not None:
-        share = copy.shelf.match(terms, around=False).coverage
-        rows = {target: copy.row(target) for target in words}
-        return {target: float(share[row]) for target, row in rows.items() if row is not None}
-    frequencies = tx.index.frequencies(terms)
-    rarity = {term: math.log1p((size + 0.5) / (frequencies.get(term, 0) + 0.5)) for term in terms}
-    total = sum(rarity.values()) or 1.0
-    return {
-        target: sum(weight for term, weight in rarity.items() if term in held) / total
-        for target, held in ((target, set(text.split())) for target, text in words.items())
-    }
+class _InMemory:
+    """A copy, by row number."""
+
+    def __init__(self, copy: Copy, asked: Asked) -> None:
+        self._copy = copy
+        self._shelf = copy.shelf
+        self._asked = asked
+        self._allowed = copy.allowed(asked.query.filter, asked.now)
+        self.size = len(copy.shelf)
+        self.target = copy.target
+
+    def lexical(self, terms: Sequence[str], limit: int) -> Leg[int]:
+        return dict(self._shelf.lexical([*dict.fromkeys(terms)], self._allowed, limit))
+
+    def dense(self, limit: int) -> Leg[int]:
+        return dict(self._shelf.dense(self._asked.vectors[0], self._allowed, limit))
+
+    def quoting(self, phrases: Sequence[Phrase], limit: int) -> Leg[int]:
+        shares: dict[int, float] = {}
+        for phrase in phrases:
+            for row in self._shelf.holding({term for run in phrase for term in run.split()}).tolist():
+                if self._may(row) and held(self.words(row), (phrase,)):
+                    shares[row] = shares.get(row, 0.0) + 1.0
+        return dict(sorted(shares.items(), key=lambda share: (-share[1], share[0]))[:limit])
+
+    def cosines(self, keys: Sequence[int]) -> Leg[int]:
+        return self._shelf.vectors.cosines(self._asked.vectors[0], keys)
+
+    def coverage(self, keys: Sequence[int]) -> Leg[int]:
+        share = self._shelf.match(self._asked.question.required, around=False).coverage
+        return dict(zip(keys, share[keys].tolist(), strict=True)) if keys else {}
+
+    def words(self, key: int) -> str:
+        return self._shelf.card(key).terms
+
+    def _may(self, row: int) -> bool:
+        return self._allowed is None or bool(self._allowed[row])
+
+
+class _InStore:
+    """The store's own indexes, by target."""
+
+    def __init__(self, tx: Tx, asked: Asked) -> None:
+        self._index = tx.index
+        self._asked = asked
+        self._words: dict[Target, str] = {}
+
+    @cached_property
+    def size(self) -> int:
+        return self._index.changes(0, None, 0).size
+
+    def lexical(self, terms: Sequence[str], limit: int) -> Leg[Target]:
+        return _leg(self._index.lexical(terms, self._asked.query.filter, self._asked.now, limit))
+
+    def dense(self, limit: int) -> Leg[Target]:
+        asked = self._asked
+        assert asked.generation is not None
+        return _leg(self._index.dense(asked.vectors[0], asked.generation, asked.query.filter, asked.now, limit))
+
+    def quoting(self, phrases: Sequence[Phrase], limit: int) -> Leg[Target]:
+        return self.lexical([run for phrase in phrases for run in phrase], limit)
+
+    def cosines(self, keys: Sequence[Target]) -> Leg[Target]:
+        return {}
+
+    def coverage(self, keys: Sequence[Target]) -> Leg[Target]:
+        terms = self._asked.question.required
+        self._words = {target: " ".join(entry.terms) for target, entry in self._index.entries(keys).items()}
+        frequencies = self._index.frequencies(terms)
+        rarity = {term: math.log1p((self.size + 0.5) / (frequencies.get(term, 0) + 0.5)) for term in terms}
+        total = sum(rarity.values()) or 1.0
+        return {
+            target: sum(weight for term, weight in rarity.items() if term in held) / total
+            for target, held in ((target, set(text.split())) for target, text in self._words.items())
+        }
+
+    def words(self, key: Target) -> str:
+        return self._words.get(key, "")
+
+    def target(self, key: Target) -> Target:
+        return key
+
+
+def _leg(found: Sequence[Found]) -> dict[Target, float]:
+    return {each.target: each.score for each in found}

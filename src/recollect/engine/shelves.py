@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from recollect.model import KINDS, Change, Changes, Filter, Scope, Target
 from recollect.policy.shelf import Card, Key, Mask, Shelf
-from recollect.ports import Tx, Vector
+from recollect.ports import Tx
 
 MOST_MASKS = 16
 BYTES_EACH = 6 * 1024
@@ -93,16 +92,6 @@ class Copy:
 
     def row(self, target: Target) -> int | None:
         return self.shelf.row((target.kind, target.id))
-
-    def cosines(self, vector: Vector, targets: Iterable[Target]) -> dict[Target, float]:
-        """How near each target lies, where its vector is there."""
-        found = {}
-        for target in targets:
-            row = self.row(target)
-            own = None if row is None else self.shelf.vectors.get(row)
-            if own is not None:
-                found[target] = float(own @ vector)
-        return found
 
     def cosine_between(self, a: Target, b: Target) -> float | None:
         rows = self.row(a), self.row(b)

@@ -46,11 +46,22 @@ class Postings:
         self._pending_rows += [row] * len(terms)
 
     def of(self, term: str) -> tuple[Rows, Floats]:
-        """The rows that hold `term`, ascending, and how often each does."""
+        """The rows that hold `term`, ascending, and how often each does. A trailing `*` makes it a prefix."""
         self._settle()
+        if term.endswith("*"):
+            return self._beginning_with(term[:-1])
         number = self._vocabulary.get(term)
-        if number is None:
+        return (_NO_ROWS, _NO_COUNTS) if number is None else self._numbered(number)
+
+    def _beginning_with(self, prefix: str) -> tuple[Rows, Floats]:
+        """Prefixes are rare in questions: going through the vocabulary costs less than keeping it in order."""
+        parts = [self._numbered(number) for term, number in self._vocabulary.items() if term.startswith(prefix)]
+        if not prefix or not parts:
             return _NO_ROWS, _NO_COUNTS
+        rows, place = np.unique(np.concatenate([part[0] for part in parts]), return_inverse=True)
+        return rows, np.bincount(place, np.concatenate([part[1] for part in parts])).astype(np.float32)
+
+    def _numbered(self, number: int) -> tuple[Rows, Floats]:
         rows, counts = [_NO_ROWS], [_NO_COUNTS]
         for segment in self._segments:
             at = int(np.searchsorted(segment.terms, number))

@@ -7,7 +7,7 @@ vectors it rests on, and it is refreshed only when the shelf has grown by a tent
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,15 @@ class Vectors:
 
     def get(self, row: int) -> Floats | None:
         return self._matrix[row] if row < len(self._held) and self._held[row] else None
+
+    def cosines(self, query: NDArray[Any], rows: Sequence[int]) -> dict[int, float]:
+        """The plain cosine of a few rows, of those that have a vector."""
+        there = [row for row in rows if row < len(self._held) and self._held[row]]
+        if not there or len(query) != self._sum.size:
+            return {}
+        unit = np.asarray(query, np.float32)
+        near = self._matrix[there] @ (unit / max(float(np.linalg.norm(unit)), 1e-9))
+        return dict(zip(there, near.tolist(), strict=True))
 
     def held(self, rows: int) -> NDArray[np.bool_]:
         return np.append(self._held[:rows], np.zeros(max(0, rows - len(self._held)), np.bool_))

@@ -47,6 +47,13 @@ def test_the_lexical_leg_is_bm25() -> None:
     assert dict(shelf.lexical(["tea", "ann", "moon"])) == pytest.approx({0: expected[0], 3: expected[3]}, rel=1e-4)
 
 
+def test_a_term_with_a_star_is_a_prefix() -> None:
+    shelf = Shelf()
+    shelf.put([card("a", "python is old"), card("b", "pythons and pythonist"), card("c", "a pyre")])
+    assert [shelf.card(row).id for row, _ in shelf.lexical(["pyth*"])] == ["b", "a"]
+    assert shelf.lexical(["pyth"]) == shelf.lexical(["*"]) == shelf.lexical(["ruby*"]) == []
+
+
 def test_the_dense_leg_is_the_cosine_and_passes_over_cards_without_a_vector() -> None:
     shelf = Shelf()
     shelf.put([card("a", "x", vector=vector(3, 0)), card("b", "x"), card("c", "x", vector=vector(1, 1))])
