@@ -74,6 +74,8 @@ def engine_config(settings: Settings) -> EngineConfig:
         token_budget=settings.token_budget,
         min_relevance=settings.min_relevance,
         max_results=settings.max_results,
+        rate_limit=settings.rate_limit,
+        audit_reads=settings.audit_reads,
     )
 
 

@@ -246,7 +246,7 @@ class System(Protocol):
         """Every scope that exists (of that tenant, of that user), in a stable order, in pages."""
 
     def waiting(self, at: datetime, limit: int) -> Sequence[Scope]:
-        """Scopes with embedding work of any generation due now, longest waiting first."""
+        """Scopes with embedding work of any generation due now, longest waiting first; not those where memory is off."""
 
     def next_due(self) -> datetime | None:
         """When the next embedding work of anyone is due; None when there is none."""

@@ -24,6 +24,10 @@ OPENAI_HOST = "api.openai.com"
 WriteMode = Literal["read_only", "explicit", "automatic"]
 EmbedderName = Literal["auto", "local", "openai", "ollama", "llamacpp", "custom_http", "off"]
 Synchronous = Literal["full", "normal"]
+IdentitySource = Literal["local", "jwt_claim", "basic_username", "bearer_token", "header"]
+Secrets = Literal["mask", "refuse", "keep"]
+PersonalData = Literal["keep", "mask"]
+LogFormat = Literal["text", "json"]
 
 
 class SettingsError(InvalidInput, ValueError):
@@ -185,6 +189,65 @@ class Settings:
         "`full`: an acknowledged write survives a power cut. `normal`: it survives a crash of the process.",
     )
     pepper: str = _setting("", _text, "A secret mixed into digests of forgotten text.", secret=True)
+    redis_url: str = _setting(
+        "", _text, "A Redis server for counters and caches that several processes share.", "REDIS_URL", secret=True
+    )
+    rate_limit: int = _setting(
+        10,
+        _whole(0, 1_000_000),
+        "Memory queries a minute and user; beyond it an earlier answer or none is given. 0: no limit.",
+    )
+    request_limit: int = _setting(
+        0, _whole(0, 1_000_000), "Requests a minute and user, answered with 429 beyond it. 0: no limit."
+    )
+    secrets: Secrets = _setting(
+        "mask",
+        _one_of(Secrets),
+        "What becomes of passwords, keys and card numbers in a text: `mask`, `refuse`, `keep`.",
+    )
+    pii: PersonalData = _setting(
+        "keep", _one_of(PersonalData), "What becomes of addresses, phone numbers and the like: `keep` or `mask`."
+    )
+    audit_reads: bool = _setting(
+        True,
+        _switch,
+        "Whether looking and searching are written to the audit trail, too.",
+        "MEMORY_LOG_MEMORY_OPERATIONS",
+    )
+    user_id_source: IdentitySource = _setting(
+        "local",
+        _one_of(IdentitySource),
+        "How the server knows who asks. `local`: one user, nobody is asked, loopback only.",
+        "MEMORY_USER_ID_SOURCE",
+    )
+    jwt_secret: str = _setting("", _text, "jwt_claim: the shared secret of HS256 tokens.", secret=True)
+    jwt_public_key: str = _setting("", _text, "jwt_claim: the public key of RS256 or ES256 tokens, PEM or its path.")
+    jwt_jwks_url: str = _setting("", _text, "jwt_claim: where the issuer publishes its keys.")
+    jwt_audience: str = _setting("", _text, "jwt_claim: the audience a token must be meant for.")
+    jwt_issuer: str = _setting("", _text, "jwt_claim: the issuer a token must come from.")
+    jwt_user_claim: str = _setting(
+        "sub", _text, "jwt_claim: the claim that names the user.", "MEMORY_USER_ID_JWT_CLAIM"
+    )
+    jwt_tenant_claim: str = _setting("", _text, "jwt_claim: the claim that names the tenant; empty: one tenant.")
+    jwt_role_claim: str = _setting("role", _text, "jwt_claim: the claim that says `admin`.")
+    jwt_leeway_s: int = _setting(30, _whole(0, 600), "jwt_claim: how far clocks may be apart.")
+    basic_users: str = _setting("", _text, "basic_username: the file of names and password hashes.")
+    user_header: str = _setting("X-User-ID", _text, "header: the header that names the user.")
+    tenant_header: str = _setting("", _text, "header: the header that names the tenant; empty: one tenant.")
+    trusted_proxies: str = _setting(
+        "127.0.0.1,::1", _text, "header: addresses or networks whose headers are believed, with commas between."
+    )
+    hosts: str = _setting(
+        "", _text, "Names the server answers to, with commas between. Empty: any, once there is a login."
+    )
+    secret_key: str = _setting(
+        "", _text, "Encrypts stored provider keys. Empty: `secret.key` in the data folder.", secret=True
+    )
+    max_body_bytes: int = _setting(4 * 1024 * 1024, _whole(1024, 1024**3), "The largest request the server takes.")
+    body_timeout_s: int = _setting(30, _whole(1, 3600), "How long a request may take to arrive.")
+    workers: int = _setting(1, _whole(1, 128), "Server processes.")
+    shutdown_s: int = _setting(20, _whole(1, 600), "How long running requests get to finish when the server ends.")
+    log_format: LogFormat = _setting("text", _one_of(LogFormat), "Log lines as `text` or `json`.")
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:

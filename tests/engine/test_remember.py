@@ -9,7 +9,7 @@ import pytest
 
 from recollect.engine import Engine, EngineConfig
 from recollect.errors import Conflict, InvalidInput, TooLarge
-from recollect.model import EmbeddingState, Listing, Query, Scope, SpaceSettings, Status
+from recollect.model import EmbeddingState, Listing, Occasion, Query, Scope, SpaceSettings, Status
 from recollect.ports import Store
 from recollect.testing.clock import ManualClock
 from tests.engine.conftest import ANA, engine_over
@@ -157,7 +157,7 @@ async def test_twenty_writers_of_one_fact_leave_one_record(engine: Engine) -> No
 
 
 async def test_every_write_leaves_an_audit_fact_without_content(engine: Engine) -> None:
-    receipt = await engine.remember(ANA, {"content": "secret plan"}, correlation_id="c-1")
+    receipt = await engine.on(Occasion(correlation_id="c-1")).remember(ANA, {"content": "secret plan"})
     page = await engine.store.read(ANA, lambda tx: tx.space.audit(10, 0))
     (event,) = page.items
     assert (event.action, event.target_id, event.correlation_id) == ("memory.stored", receipt.id, "c-1")

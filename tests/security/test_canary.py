@@ -195,7 +195,7 @@ async def test_late_work_does_not_bring_an_erased_person_back(home: Home) -> Non
     vector = (await HashEmbedder().embed([first.content]))[0]
     assert await store.write(scope, lambda tx: tx.embeddings.settle([(first, vector)], at)) == 0
     await store.write(scope, lambda tx: tx.embeddings.fail([second], "too late", at, at))
-    await engine.accesses.write(store, engine.clock)
+    await engine.notes.write(store, engine.clock)
     await engine.flush(scope, 10)
     await engine.close()
     assert traces(home) == []

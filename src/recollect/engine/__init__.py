@@ -8,29 +8,41 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
-from typing import Any
+from copy import copy
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Self
 
-from recollect.engine import browse, converse, embed, export, forget, recall, remember, revise
-from recollect.engine.accesses import Accesses
+from recollect.engine import browse, control, converse, embed, export, forget, recall, remember, revise
 from recollect.engine.config import EngineConfig
 from recollect.engine.drafts import draft_from
 from recollect.engine.generations import Generations
+from recollect.engine.notes import Notes
 from recollect.engine.shelves import Shelves
 from recollect.errors import RecollectError
 from recollect.model import (
+    AuditEvent,
+    Conversation,
+    EmbeddingStatus,
     ForgetReceipt,
     ImportReceipt,
     Listing,
     Memory,
+    Message,
+    Occasion,
     Page,
+    Provenance,
     Query,
     Recall,
     Receipt,
     Scope,
+    SpaceSettings,
+    Target,
     Theme,
     TurnsReceipt,
+    WorkingMemory,
 )
-from recollect.ports import Clock, Store
+from recollect.ports import Cache, Clock, Store
 
 __all__ = ["Engine", "EngineConfig"]
 
@@ -39,29 +51,46 @@ def _nothing() -> None:
     pass
 
 
+@dataclass
+class Debts:
+    """What is owed to the store and may wait; one for all views of an engine."""
+
+    scrub: bool = False
+    """A text was corrected: its old words are out of every index, but not yet out of the files."""
+    settled_at: datetime = datetime.min.replace(tzinfo=UTC)
+
+
 class Engine:
-    def __init__(self, store: Store, clock: Clock, config: EngineConfig, generations: Generations) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        config: EngineConfig,
+        generations: Generations,
+        cache: Cache | None = None,
+    ) -> None:
         self.store = store
         self.clock = clock
         self.config = config
         self.generations = generations
         self.shelves = Shelves(config.exact_below, config.index_bytes)
-        self.accesses = Accesses()
+        self.notes = Notes()
+        self.cache = cache
+        """Without one nothing is counted or kept between questions."""
+        self.debts = Debts()
+        self.occasion = Occasion()
         self.wake: Callable[[], None] = _nothing
         """Called after a write that left work for the background; a runner puts itself here."""
-        self.owes_scrub = False
-        """A text was corrected: its old words are out of every index, but not yet out of the files."""
 
-    async def remember(
-        self,
-        scope: Scope,
-        fields: Mapping[str, Any],
-        correlation_id: str | None = None,
-        *,
-        as_admin: bool = False,
-    ) -> Receipt:
+    def on(self, occasion: Occasion) -> Self:
+        """This engine, asked under these circumstances: the same store, copies and notes."""
+        view = copy(self)
+        view.occasion = occasion
+        return view
+
+    async def remember(self, scope: Scope, fields: Mapping[str, Any], *, as_admin: bool = False) -> Receipt:
         draft = draft_from(fields, self.config.max_content_bytes)
-        return await remember.remember(self, scope, draft, correlation_id, as_admin=as_admin)
+        return await remember.remember(self, scope, draft, as_admin=as_admin)
 
     async def recall(self, scope: Scope, query: Query) -> Recall:
         return await recall.recall(self, scope, query)
@@ -75,11 +104,50 @@ class Engine:
     async def themes(self, scope: Scope) -> Sequence[Theme]:
         return await browse.themes(self, scope)
 
+    async def why(self, scope: Scope, id: str) -> Provenance:
+        return await browse.why(self, scope, id)
+
+    async def embedding_status(self, scope: Scope, targets: Sequence[Target]) -> dict[Target, EmbeddingStatus]:
+        return await browse.embedding_status(self, scope, targets)
+
+    async def conversations(self, scope: Scope, limit: int, offset: int) -> Page[Conversation]:
+        return await browse.conversations(self, scope, limit, offset)
+
+    async def conversation(self, scope: Scope, session_id: str, limit: int) -> tuple[Conversation, Sequence[Message]]:
+        return await browse.conversation(self, scope, session_id, limit)
+
+    async def working(self, scope: Scope, session_id: str) -> WorkingMemory:
+        return await browse.working(self, scope, session_id)
+
+    async def audit_trail(self, scope: Scope, limit: int, offset: int) -> Page[AuditEvent]:
+        return await browse.audit_trail(self, scope, limit, offset)
+
+    async def spaces(self, tenant: str, user: str) -> Sequence[str]:
+        return await control.spaces(self, tenant, user)
+
+    async def space_settings(self, scope: Scope) -> SpaceSettings:
+        return await control.space_settings(self, scope)
+
+    async def change_settings(self, scope: Scope, changes: Mapping[str, Any]) -> SpaceSettings:
+        return await control.change_settings(self, scope, changes)
+
+    async def start_incognito(self, scope: Scope, session_id: str | None = None) -> str:
+        return await control.start_incognito(self, scope, session_id)
+
+    async def end_incognito(self, scope: Scope, session_id: str) -> None:
+        await control.end_incognito(self, scope, session_id)
+
+    async def is_incognito(self, scope: Scope, session_id: str) -> bool:
+        return await control.is_incognito(self, scope, session_id)
+
     async def revise(self, scope: Scope, id: str, changes: Mapping[str, Any]) -> Memory:
         return await revise.revise(self, scope, id, changes)
 
     async def forget(self, scope: Scope, ids: Sequence[str]) -> ForgetReceipt:
         return await forget.forget(self, scope, ids)
+
+    async def clear(self, scope: Scope) -> ForgetReceipt:
+        return await forget.clear(self, scope)
 
     async def forget_conversation(self, scope: Scope, session_id: str) -> ForgetReceipt:
         return await forget.forget_conversation(self, scope, session_id)
@@ -95,19 +163,24 @@ class Engine:
     def export(self, scope: Scope) -> AsyncIterator[dict[str, Any]]:
         return export.export(self, scope)
 
-    async def import_lines(self, scope: Scope, lines: Iterable[Mapping[str, Any]]) -> ImportReceipt:
-        return await export.import_lines(self, scope, lines)
+    async def import_lines(
+        self, scope: Scope, lines: Iterable[Mapping[str, Any]], *, as_admin: bool = False
+    ) -> ImportReceipt:
+        return await export.import_lines(self, scope, lines, as_admin=as_admin)
 
     async def flush(self, scope: Scope, timeout: float | None = None) -> None:
         await embed.flush(self, scope, timeout)
         with suppress(RecollectError):
-            await self.accesses.write(self.store, self.clock)
+            await self.notes.write(self.store, self.clock)
 
     async def settle_debts(self) -> None:
-        """What may wait until nobody does: noted accesses, and cleaning up after corrections."""
-        await self.accesses.write(self.store, self.clock)
-        if self.owes_scrub:
-            self.owes_scrub = False
+        """What may wait until nobody does: what was noted of reads, and cleaning up after corrections."""
+        now = self.clock.now()
+        if now - self.debts.settled_at >= self.config.notes_every:
+            self.debts.settled_at = now
+            await self.notes.write(self.store, self.clock)
+        if self.debts.scrub:
+            self.debts.scrub = False
             await self.store.scrub()
 
     async def close(self) -> None:
@@ -115,5 +188,8 @@ class Engine:
         async with AsyncExitStack() as parting:
             parting.push_async_callback(self.store.close)
             parting.push_async_callback(self.generations.close)
+            if self.cache is not None:
+                parting.push_async_callback(self.cache.close)
             with suppress(RecollectError):
+                await self.notes.write(self.store, self.clock)
                 await self.settle_debts()

@@ -1,10 +1,16 @@
-"""Looking without searching: get, list, themes, embedding states, audit trail."""
+"""Looking without searching: get, list, themes, conversations, working memory, where something comes from, the audit trail.
+
+A session that is incognito sees nothing of it: what is there looks as if it weren't.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from recollect.engine import audit
+from recollect.engine.boundary import unseen
 from recollect.errors import NotFound
 from recollect.model import (
     AuditEvent,
@@ -15,13 +21,18 @@ from recollect.model import (
     Memory,
     Message,
     Page,
+    Provenance,
     Scope,
     Target,
     Theme,
+    WorkingMemory,
 )
+from recollect.ports import Tx
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
+
+LONGEST_HISTORY = 100
 
 
 def missing(what: str, id: str) -> NotFound:
@@ -30,18 +41,24 @@ def missing(what: str, id: str) -> NotFound:
 
 
 async def get(engine: Engine, scope: Scope, id: str) -> Memory:
-    found = await engine.store.read(scope, lambda tx: tx.memories.get([id]).get(id))
-    if found is None or found.deleted_at is not None:
-        raise missing("memory", id)
+    found = await engine.store.read(scope, lambda tx: _memory(tx, engine, id))
+    _note(engine, scope, "memory.read", Target("memory", id))
     return found
 
 
 async def list_memories(engine: Engine, scope: Scope, listing: Listing) -> Page[Memory]:
-    return await engine.store.read(scope, lambda tx: tx.memories.list(listing))
+    def work(tx: Tx) -> Page[Memory] | None:
+        return None if unseen(tx, engine) else tx.memories.list(listing)
+
+    page = await engine.store.read(scope, work)
+    if page is None:
+        return Page(items=(), total=0, limit=listing.limit, offset=listing.offset)
+    _note(engine, scope, "memory.listed", count=len(page))
+    return page
 
 
 async def themes(engine: Engine, scope: Scope) -> Sequence[Theme]:
-    return await engine.store.read(scope, lambda tx: tx.space.themes())
+    return await engine.store.read(scope, lambda tx: () if unseen(tx, engine) else tx.space.themes())
 
 
 async def embedding_status(engine: Engine, scope: Scope, targets: Sequence[Target]) -> dict[Target, EmbeddingStatus]:
@@ -53,18 +70,90 @@ async def embedding_status(engine: Engine, scope: Scope, targets: Sequence[Targe
     return off | await engine.store.read(scope, lambda tx: tx.embeddings.status(targets, serving.id))
 
 
+async def why(engine: Engine, scope: Scope, id: str) -> Provenance:
+    """Where a memory comes from, what it replaced and what came of it."""
+
+    def work(tx: Tx) -> Provenance:
+        memory = _memory(tx, engine, id)
+        source = memory.source_message_id
+        message = tx.conversations.messages([source]).get(source) if source else None
+        session = message.session_id if message else memory.source_conversation_id
+        return Provenance(
+            memory=memory,
+            message=message,
+            conversation=tx.conversations.get(session) if session else None,
+            history=tuple(_replaced(tx, memory)),
+            derived=tuple(tx.memories.descendants([id])),
+            embedding=EmbeddingStatus(target=Target("memory", id), generation="", state=EmbeddingState.OFF),
+        )
+
+    found = await engine.store.read(scope, work)
+    states = await embedding_status(engine, scope, [found.embedding.target])
+    _note(engine, scope, "memory.read", found.embedding.target)
+    return replace(found, embedding=states[found.embedding.target])
+
+
+async def conversations(engine: Engine, scope: Scope, limit: int, offset: int) -> Page[Conversation]:
+    def work(tx: Tx) -> Page[Conversation]:
+        if unseen(tx, engine):
+            return Page(items=(), total=0, limit=limit, offset=offset)
+        return tx.conversations.list(limit, offset)
+
+    return await engine.store.read(scope, work)
+
+
 async def conversation(
     engine: Engine, scope: Scope, session_id: str, limit: int
 ) -> tuple[Conversation, Sequence[Message]]:
     """A conversation and its last messages, oldest first."""
-    found, history = await engine.store.read(
-        scope,
-        lambda tx: (tx.conversations.get(session_id), tx.conversations.history(session_id, limit)),
-    )
+
+    def work(tx: Tx) -> tuple[Conversation, Sequence[Message]]:
+        found = None if unseen(tx, engine) else tx.conversations.get(session_id)
+        if found is None:
+            raise missing("conversation", session_id)
+        return found, tx.conversations.history(session_id, limit)
+
+    found = await engine.store.read(scope, work)
+    _note(engine, scope, "conversation.read", messages=len(found[1]))
+    return found
+
+
+async def working(engine: Engine, scope: Scope, session_id: str) -> WorkingMemory:
+    def work(tx: Tx) -> WorkingMemory | None:
+        return None if unseen(tx, engine) else tx.space.working(session_id)
+
+    found = await engine.store.read(scope, work)
     if found is None:
-        raise missing("conversation", session_id)
-    return found, history
+        raise missing("working memory", session_id)
+    return found
 
 
 async def audit_trail(engine: Engine, scope: Scope, limit: int, offset: int) -> Page[AuditEvent]:
+    """Newest first, what was noted a moment ago included."""
+    await engine.notes.write(engine.store, engine.clock, scope)
     return await engine.store.read(scope, lambda tx: tx.space.audit(limit, offset))
+
+
+def _memory(tx: Tx, engine: Engine, id: str) -> Memory:
+    found = None if unseen(tx, engine) else tx.memories.get([id]).get(id)
+    if found is None or found.deleted_at is not None:
+        raise missing("memory", id)
+    return found
+
+
+def _replaced(tx: Tx, memory: Memory) -> Sequence[Memory]:
+    """What it superseded, and what that had superseded, newest first."""
+    chain: dict[str, Memory] = {}
+    previous = memory.supersedes
+    while previous is not None and previous not in chain and len(chain) < LONGEST_HISTORY:
+        found = tx.memories.get([previous]).get(previous)
+        if found is None:
+            break
+        chain[previous] = found
+        previous = found.supersedes
+    return list(chain.values())
+
+
+def _note(engine: Engine, scope: Scope, action: str, target: Target | None = None, **facts: int) -> None:
+    if engine.config.audit_reads:
+        engine.notes.read(scope, audit.event(engine.occasion, engine.clock.now(), action, target, **facts))

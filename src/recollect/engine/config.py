@@ -22,6 +22,10 @@ class EngineConfig:
     token_budget: int | None = None
     min_relevance: float | None = None
     max_results: int | None = None
+    rate_limit: int = 10
+    audit_reads: bool = True
+    notes_every: timedelta = timedelta(seconds=5)
+    """How long accesses and audit facts of reads may wait to be written."""
 
     def applied(self, recipe: Recipe) -> Recipe:
         """The recipe with what was configured in place of its own defaults. One without a budget stays without."""

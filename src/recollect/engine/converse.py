@@ -16,6 +16,7 @@ from recollect.model import (
     Conversation,
     EmbeddingState,
     Message,
+    Occasion,
     Scope,
     Turn,
     TurnsReceipt,
@@ -66,7 +67,8 @@ async def add_turns(engine: Engine, scope: Scope, session_id: str, turns: Iterab
         at = engine.clock.now()
 
         def work(tx: Tx, batch: Sequence[Turn] = batch, at: datetime = at) -> tuple[list[str], int]:
-            return _append(tx, session_id, batch, generations, at)
+            require_memory_on(tx, engine)
+            return _append(tx, engine.occasion, session_id, batch, generations, at)
 
         batch_ids, new = await engine.store.write(scope, work)
         ids += batch_ids
@@ -83,9 +85,8 @@ def _refuse_repeated_ids(turns: Sequence[Turn]) -> None:
 
 
 def _append(
-    tx: Tx, session_id: str, turns: Sequence[Turn], generations: Sequence[str], at: datetime
+    tx: Tx, occasion: Occasion, session_id: str, turns: Sequence[Turn], generations: Sequence[str], at: datetime
 ) -> tuple[list[str], int]:
-    require_memory_on(tx)
     known = tx.conversations.messages([turn.id for turn in turns if turn.id])
     for message in known.values():
         if message.session_id != session_id:
@@ -105,7 +106,7 @@ def _append(
         count = conversation.message_count + len(fresh)
         tx.conversations.replace(replace(conversation, updated_at=latest, message_count=count))
         index_messages(tx, fresh, generations, at)
-        audit.record(tx, at, "messages.stored", count=len(fresh))
+        audit.record(tx, occasion, at, "messages.stored", count=len(fresh))
     return ids, len(fresh)
 
 

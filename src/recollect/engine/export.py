@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine import audit
+from recollect.engine.boundary import require_writable
 from recollect.engine.indexing import index_memory, index_messages
 from recollect.engine.lines import FORMAT, VERSION, Line, line_of, parsed
 from recollect.engine.themes import open_theme
@@ -55,7 +56,9 @@ async def export(engine: Engine, scope: Scope) -> AsyncIterator[Line]:
         after = memories[-1].id
 
 
-async def import_lines(engine: Engine, scope: Scope, lines: Iterable[Mapping[str, Any]]) -> ImportReceipt:
+async def import_lines(
+    engine: Engine, scope: Scope, lines: Iterable[Mapping[str, Any]], *, as_admin: bool = False
+) -> ImportReceipt:
     """Put exported lines into `scope`. What is already there under the same id is left alone: repeating is harmless.
 
     A line that can't be stored as it is, or a message before the line of its conversation, is refused with its number and
@@ -70,10 +73,10 @@ async def import_lines(engine: Engine, scope: Scope, lines: Iterable[Mapping[str
         if kind != "header":
             batch.append((number, kind, thing))
         if len(batch) >= PAGE:
-            total = await _import_batch(engine, scope, batch, total)
+            total = await _import_batch(engine, scope, batch, total, as_admin)
             batch = []
     if batch:
-        total = await _import_batch(engine, scope, batch, total)
+        total = await _import_batch(engine, scope, batch, total, as_admin)
     engine.wake()
     return total
 
@@ -110,19 +113,22 @@ async def _history(engine: Engine, scope: Scope, session_id: str, before: int | 
     return await engine.store.read(scope, lambda tx: tx.conversations.history(session_id, PAGE, before))
 
 
-async def _import_batch(engine: Engine, scope: Scope, batch: Sequence[Parsed], total: ImportReceipt) -> ImportReceipt:
+async def _import_batch(
+    engine: Engine, scope: Scope, batch: Sequence[Parsed], total: ImportReceipt, as_admin: bool
+) -> ImportReceipt:
     generations = await engine.generations.to_fill()
     pepper = engine.config.pepper
     at = engine.clock.now()
 
     def work(tx: Tx) -> dict[str, int]:
+        require_writable(tx, engine, as_admin=as_admin)
         counts = dict.fromkeys(("memories", "messages", "conversations", "unchanged", "refused"), 0)
         for number, kind, thing in batch:
             try:
                 counts[_import_one(tx, kind, thing, generations, pepper, at)] += 1
             except InvalidInput as problem:
                 raise InvalidInput(f"line {number}: {problem.message}") from None
-        audit.record(tx, at, "imported", None, None, **counts)
+        audit.record(tx, engine.occasion, at, "imported", **counts)
         return counts
 
     counts = await engine.store.write(scope, work)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
 
 SCOPES_AT_ONCE = 100
+MEMORIES_AT_ONCE = 500
 
 
 async def forget(engine: Engine, scope: Scope, ids: Sequence[str]) -> ForgetReceipt:
@@ -34,6 +35,18 @@ async def forget(engine: Engine, scope: Scope, ids: Sequence[str]) -> ForgetRece
         return _forget_in(engine, tx, list(found.values()))
 
     return await _scrubbed(engine, scope, await engine.store.write(scope, work))
+
+
+async def clear(engine: Engine, scope: Scope) -> ForgetReceipt:
+    """Remove every memory of this space, in any status. Conversations and working memory stay."""
+    total = ForgetReceipt()
+
+    def work(tx: Tx) -> ForgetReceipt:
+        return _forget_in(engine, tx, tx.memories.scan(None, MEMORIES_AT_ONCE))
+
+    while (gone := await engine.store.write(scope, work)).memories:
+        total = add(total, gone)
+    return await _scrubbed(engine, scope, total)
 
 
 async def forget_conversation(engine: Engine, scope: Scope, session_id: str) -> ForgetReceipt:
@@ -58,7 +71,7 @@ async def forget_conversation(engine: Engine, scope: Scope, session_id: str) -> 
         )
         tx.space.drop_working([session_id])
         tx.conversations.delete([session_id])
-        audit.record(tx, engine.clock.now(), "conversation.forgotten", messages=len(messages))
+        audit.record(tx, engine.occasion, engine.clock.now(), "conversation.forgotten", messages=len(messages))
         return receipt
 
     return await _scrubbed(engine, scope, await engine.store.write(scope, work))
@@ -69,9 +82,10 @@ async def erase_user(
 ) -> ForgetReceipt:
     """Remove everything of one user, in every space, settings and audit trail included."""
     total = ForgetReceipt()
-    for scope in await _scopes_of(engine, tenant, user):
+    for scope in await scopes_of(engine, tenant, user):
         total = add(total, await engine.store.write(scope, lambda tx: tx.erase()))
         engine.shelves.discard(scope)
+        engine.notes.discard(scope)
         if progress:
             progress(total)
     return replace(total, scrubbed=await engine.store.scrub())
@@ -82,7 +96,7 @@ def add(a: ForgetReceipt, b: ForgetReceipt) -> ForgetReceipt:
     return ForgetReceipt(**{**counts, "scrubbed": a.scrubbed and b.scrubbed})
 
 
-async def _scopes_of(engine: Engine, tenant: str, user: str) -> list[Scope]:
+async def scopes_of(engine: Engine, tenant: str, user: str) -> list[Scope]:
     found: list[Scope] = []
     after: Scope | None = None
     while True:
@@ -127,7 +141,7 @@ def _forget_in(engine: Engine, tx: Tx, memories: Sequence[Memory]) -> ForgetRece
     drop_empty_themes(tx, {memory.theme for memory in doomed.values() if memory.theme})
     tx.space.bury(graves)
     for target in targets:
-        audit.record(tx, at, "memory.forgotten", target)
+        audit.record(tx, engine.occasion, at, "memory.forgotten", target)
     return receipt
 
 

@@ -15,13 +15,15 @@ from datetime import datetime
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from recollect.engine import search
+from recollect.engine import audit, search
 from recollect.engine.asked import Asked, Candidate
-from recollect.engine.boundary import may_recall
+from recollect.engine.boundary import silence
 from recollect.engine.embed import embedded, flush
 from recollect.errors import InvalidInput, RecollectError, Unavailable
 from recollect.model import Hit, Memory, Message, Query, Recall, Scope, Target, Trace
 from recollect.policy.budget import fit
+from recollect.policy.decay import scores_of
+from recollect.policy.digest import query_digest
 from recollect.policy.followup import understood
 from recollect.policy.guard import MAX_QUERY_CHARS, checked_fraction
 from recollect.policy.recipes import Recipe, recipe_named
@@ -44,6 +46,8 @@ class Course:
     started: float = field(default_factory=perf_counter)
     generation: str | None = None
     degraded: list[str] = field(default_factory=list)
+    silent: bool = False
+    """Memory is off or the session incognito: nothing was recalled, and nothing is to remain of the question."""
     timings_ms: dict[str, float] = field(default_factory=dict)
     candidates: Mapping[str, int] = field(default_factory=dict)
 
@@ -65,8 +69,28 @@ async def recall(engine: Engine, scope: Scope, query: Query) -> Recall:
     engine.shelves.shrink()
     lap = course.lap("store", lap)
     recalled = _within_budget(hits, more, recipe, query, course)
-    engine.accesses.note(scope, [hit.memory.id for hit in recalled.hits if hit.memory])
+    if not course.silent:
+        _note(engine, scope, query, recalled)
     return recalled
+
+
+def _note(engine: Engine, scope: Scope, query: Query, recalled: Recall) -> None:
+    """What was shown, how it scored, and that somebody asked: written later, never in the way of the answer."""
+    at = engine.clock.now()
+    memories = [hit for hit in recalled.hits if hit.memory]
+    engine.notes.accessed(
+        scope,
+        [hit.target.id for hit in memories],
+        {hit.target.id: scores_of(hit, at) for hit in memories},
+    )
+    if engine.config.audit_reads:
+        facts = {
+            "query": query_digest(scope, query.text, engine.config.pepper),
+            "recipe": recalled.trace.recipe,
+            "hits": len(recalled),
+            "ms": round(recalled.trace.timings_ms["total"]),
+        }
+        engine.notes.read(scope, audit.event(engine.occasion, at, "memory.recalled", **facts))
 
 
 async def _searched(
@@ -75,8 +99,10 @@ async def _searched(
     """The hits, and whether there were more than asked for."""
 
     def work(tx: Tx) -> tuple[list[Hit], bool]:
-        if not may_recall(tx):
-            course.degraded.append("memory_off")
+        refusal = silence(tx, engine)
+        if refusal is not None:
+            course.silent = True
+            course.degraded.append(refusal)
             return [], False
         found = search.candidates(tx, engine.shelves, recipe, asked)
         course.candidates = found.counts

@@ -19,6 +19,7 @@ from recollect.model import (
     Draft,
     EmbeddingState,
     Memory,
+    Occasion,
     Receipt,
     Refusal,
     Scope,
@@ -51,16 +52,14 @@ class Remembering:
     generations: tuple[str, ...]
     pepper: bytes
     at: datetime
-    correlation_id: str | None
+    occasion: Occasion
 
     @property
     def embedding(self) -> EmbeddingState:
         return EmbeddingState.PENDING if self.generations else EmbeddingState.OFF
 
 
-async def remember(
-    engine: Engine, scope: Scope, draft: Draft, correlation_id: str | None = None, *, as_admin: bool = False
-) -> Receipt:
+async def remember(engine: Engine, scope: Scope, draft: Draft, *, as_admin: bool = False) -> Receipt:
     at = engine.clock.now()
     terms = analyse(draft.content)
     todo = Remembering(
@@ -72,12 +71,12 @@ async def remember(
         generations=await engine.generations.to_fill(),
         pepper=engine.config.pepper,
         at=at,
-        correlation_id=correlation_id,
+        occasion=engine.occasion,
     )
     explicit = draft.manually_saved or draft.pinned or draft.source in (Source.MANUAL, Source.USER_STATED)
 
     def work(tx: Tx) -> Receipt:
-        refusal = write_refusal(tx, engine.config, explicit=explicit, as_admin=as_admin)
+        refusal = write_refusal(tx, engine, explicit=explicit, as_admin=as_admin)
         return _refused(tx, todo, refusal) if refusal else _decide(tx, todo)
 
     receipt = await engine.store.write(scope, work)
@@ -203,12 +202,13 @@ def _store(tx: Tx, todo: Remembering, previous: Sequence[Memory]) -> Receipt:
 
 
 def _refused(tx: Tx, todo: Remembering, reason: Refusal, until: datetime | None = None) -> Receipt:
-    _record(tx, todo, "memory.refused", None, reason=reason)
+    if reason != "incognito":  # of which nothing is to remain but that it began and ended
+        _record(tx, todo, "memory.refused", None, reason=reason)
     return Receipt(id=None, outcome="refused", embedding=EmbeddingState.OFF, reason=reason, until=until)
 
 
 def _record(tx: Tx, todo: Remembering, action: str, id: str | None, **facts: str) -> None:
-    audit.record(tx, todo.at, action, Target("memory", id) if id else None, todo.correlation_id, **facts)
+    audit.record(tx, todo.occasion, todo.at, action, Target("memory", id) if id else None, **facts)
 
 
 def _later(a: datetime | None, b: datetime | None) -> datetime | None:

@@ -38,7 +38,7 @@ async def revise(engine: Engine, scope: Scope, id: str, changes: Mapping[str, An
     generations = await engine.generations.to_fill()
 
     def work(tx: Tx) -> Memory:
-        require_writable(tx, engine.config)
+        require_writable(tx, engine)
         before = tx.memories.get([id]).get(id)
         if before is None:
             raise missing("memory", id)
@@ -50,12 +50,12 @@ async def revise(engine: Engine, scope: Scope, id: str, changes: Mapping[str, An
             retheme(tx, before.theme, after.theme, at)
         if after.status is Status.ACTIVE:
             index_memory(tx, after, generations if after.content != before.content else (), at)
-        audit.record(tx, at, "memory.revised", Target("memory", id), fields=sorted(changes))
+        audit.record(tx, engine.occasion, at, "memory.revised", Target("memory", id), fields=sorted(changes))
         return after
 
     after = await engine.store.write(scope, work)
     if "content" in changes:
-        engine.owes_scrub = True
+        engine.debts.scrub = True
         engine.wake()
     return after
 

@@ -1,5 +1,6 @@
 """The domain, frozen and typed: what is remembered, for whom, and what is said about it. Knows nothing of storage or doors."""
 
+from recollect.model.access import ROLES, ApiKey, Role
 from recollect.model.conversation import Conversation, Message, Turn, WorkingMemory
 from recollect.model.embedding import (
     KINDS,
@@ -15,6 +16,8 @@ from recollect.model.embedding import (
 )
 from recollect.model.entry import Change, Changes, Entry, Found
 from recollect.model.memory import Draft, Memory, MemoryType, Patch, Scores, Source, Status
+from recollect.model.occasion import Occasion
+from recollect.model.provenance import Provenance
 from recollect.model.query import Filter, Hit, Listing, Page, Query, Recall, Trace
 from recollect.model.receipt import ForgetReceipt, ImportReceipt, Outcome, Receipt, Refusal, TurnsReceipt
 from recollect.model.scope import MAX_ID_CHARS, Scope, checked_id
@@ -23,6 +26,8 @@ from recollect.model.space import AuditEvent, SpaceSettings, Theme, Tombstone
 __all__ = [
     "KINDS",
     "MAX_ID_CHARS",
+    "ROLES",
+    "ApiKey",
     "AuditEvent",
     "Backlog",
     "Change",
@@ -45,14 +50,17 @@ __all__ = [
     "Memory",
     "MemoryType",
     "Message",
+    "Occasion",
     "Outcome",
     "Page",
     "Patch",
+    "Provenance",
     "ProviderConfig",
     "Query",
     "Recall",
     "Receipt",
     "Refusal",
+    "Role",
     "Scope",
     "Scores",
     "Source",

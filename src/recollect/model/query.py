@@ -97,6 +97,8 @@ class Trace:
     degraded: tuple[str, ...] = ()
     token_count: int = 0
     truncated: bool = False
+    rate_limited: bool = False
+    """Over the limit of questions: what is shown, if anything, is what the same question found before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

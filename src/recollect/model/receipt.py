@@ -23,6 +23,10 @@ class Receipt:
     reason: Refusal | None = None
     replaces: str | None = None
     until: datetime | None = None
+    masked: tuple[str, ...] = ()
+    """The kinds of secrets or personal data that were blotted out before anything was stored."""
+    warnings: tuple[str, ...] = ()
+    """`injection`: the text reads like instructions to a model. It is kept, and always shown as data."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +37,7 @@ class TurnsReceipt:
     ids: tuple[str, ...]
     stored: int
     embedding: EmbeddingState
+    masked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,16 @@ def grave_digest(scope: Scope, text: str, pepper: bytes = b"") -> str:
     return _keyed(scope, "grave", normalise(text) or text, pepper)
 
 
+def session_digest(scope: Scope, session_id: str, pepper: bytes = b"") -> str:
+    """A session by a name that says nothing about it."""
+    return _keyed(scope, "session", session_id, pepper)
+
+
+def query_digest(scope: Scope, text: str, pepper: bytes = b"") -> str:
+    """What was asked, for the audit trail: two equal questions are seen to be equal, and no more."""
+    return _keyed(scope, "query", " ".join(text.split()).casefold(), pepper)[:16]
+
+
 def content_hash(text: str) -> str:
     """What an embedding was made of."""
     return blake2b(text.encode(), digest_size=16).hexdigest()

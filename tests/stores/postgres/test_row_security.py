@@ -40,18 +40,13 @@ def fill_every_table(tx: Tx) -> None:
     tx.space.bury([Tombstone(digest="digest", created_at=NOW, expires_at=NOW)])
     tx.space.record(AuditEvent(id="a", at=NOW, action="remember"))
     tx.space.save_working(WorkingMemory(session_id="c", created_at=NOW, updated_at=NOW))
+    tx.space.declare_incognito("s" * 64, True, NOW)
 
 
 @pytest.fixture
 async def filled(store: PostgresStore, database: Database) -> Database:
     for scope in (ANA, BEN, OTHER_ANA):
         await store.write(scope, fill_every_table)
-    with psycopg.connect(database.superuser_url) as connection:
-        for scope in (ANA, BEN, OTHER_ANA):
-            connection.execute(
-                "INSERT INTO provider_configs VALUES (%s, %s, %s, true, 'local', NULL, NULL, NULL, NULL, now())",
-                [scope.tenant, scope.user, scope.space],
-            )
     return database
 
 

@@ -19,7 +19,7 @@ TheScope = Annotated[Scope, Depends(scope_of)]
 
 @router.post("", summary="Remember something", status_code=201)
 async def add(sent: wire.MemoryIn, request: Request, engine: TheEngine, scope: TheScope) -> wire.ReceiptOut:
-    receipt = await engine.remember(scope, translate.fields_of(sent), request.state.correlation_id)
+    receipt = await engine.remember(scope, translate.fields_of(sent))
     return translate.receipt_out(receipt)
 
 

@@ -23,7 +23,7 @@ from typing import Any
 
 DEFAULT_APP_ROLE = "recollect_app"
 
-PROTECTED = (
+FIRST = (
     "memories",
     "conversations",
     "messages",
@@ -35,9 +35,14 @@ PROTECTED = (
     "working_memories",
     "provider_configs",
 )
-"""Tables with a user's rows. `spaces` and `generations` hold ids, counters and clocks: jobs list them for everyone."""
+"""Tables with a user's rows as the first revision made them."""
 
-OPEN = ("spaces", "generations")
+PROTECTED = (*FIRST[:-1], "sessions")
+"""Tables with a user's rows as they are now."""
+
+OPEN = ("spaces", "generations", "api_keys", "embedding_provider")
+"""`spaces` and `generations` hold ids, counters and clocks: jobs list them for everyone. The other two are the operator's."""
+
 MAX_INDEXED_DIMENSIONS = 4000
 
 WORDS = """
@@ -212,26 +217,39 @@ def upgrade(execute: Callable[[str], Any], app_role: str = DEFAULT_APP_ROLE) -> 
 
 
 def statements(app_role: str = DEFAULT_APP_ROLE) -> Iterator[str]:
-    yield BYTE_ORDER.format(tables="{" + ",".join(PROTECTED + OPEN) + "}")
+    yield BYTE_ORDER.format(tables=_set(FIRST + OPEN[:2]))
     yield TERM_VECTOR
     yield from SEARCH
-    yield WORDS.format(tables="{" + ",".join(PROTECTED) + "}", plain="{" + ",".join(PLAIN) + "}")
-    for table in PROTECTED:
+    yield WORDS.format(tables=_set(FIRST), plain=_set(PLAIN))
+    for table in FIRST:
         yield from _protection(table)
     yield from (PREPARE_GENERATION, DROP_GENERATION, BACKLOG)
     for function in FUNCTIONS:
         yield PINNED_PATH.format(function=function)
         yield f"REVOKE ALL ON FUNCTION {function}(text) FROM PUBLIC"
-    yield grants(app_role)
+    yield grants(app_role, FIRST + OPEN[:2])
 
 
-def grants(app_role: str) -> str:
+def beside(protected: tuple[str, ...], open: tuple[str, ...], app_role: str) -> Iterator[str]:
+    """What later tables need, of the two sorts."""
+    yield BYTE_ORDER.format(tables=_set(protected + open))
+    yield WORDS.format(tables=_set(protected), plain=_set(PLAIN))
+    for table in protected:
+        yield from _protection(table)
+    yield grants(app_role, protected + open)
+
+
+def grants(app_role: str, tables: tuple[str, ...] = PROTECTED + OPEN) -> str:
     """The statement that gives a role what the application needs; safe to run again, for another role too."""
     return GRANTS.format(
         role="'" + app_role.replace("'", "''") + "'",
-        tables=", ".join(PROTECTED + OPEN),
+        tables=", ".join(tables),
         functions=", ".join(f"{function}(text)" for function in FUNCTIONS),
     )
+
+
+def _set(names: tuple[str, ...]) -> str:
+    return "{" + ",".join(names) + "}"
 
 
 def _protection(table: str) -> Iterator[str]:

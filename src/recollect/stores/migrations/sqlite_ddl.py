@@ -37,12 +37,13 @@ SHAPES: dict[tuple[str, str], tuple[int, ...]] = {
     ("themes", "themes"): (*_OWNED, 1),
     ("tombstones", "tombstones"): (*_OWNED, 1),
     ("audit_events", "audit_events"): (*_OWNED, 1),
+    ("sessions", "sessions"): (*_OWNED, 1),
     ("working_memories", "sqlite_autoindex_working_memories_1"): (*_OWNED, 1),
 }
 
 
 def upgrade(execute: Callable[[str], Any]) -> None:
-    """Run once, after the shared tables exist."""
+    """Run after the shared tables exist, and again after a revision that adds to them."""
     for statement in statements():
         execute(statement)
 

@@ -74,6 +74,11 @@ class Ledger:
         assert found is not None
         self._row, self._read = (found[0], found[1], found[2]), True
 
+    @property
+    def known(self) -> bool:
+        """Whether the scope was there before this transaction."""
+        return not self._newborn and self.numbers() is not None
+
     def numbers(self) -> tuple[int, int, int] | None:
         """Revision, revision of the last removal and size, as this transaction sees them; None when there is
         no such scope.

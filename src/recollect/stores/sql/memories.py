@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -46,6 +46,7 @@ _TOUCH = (
     .where(own(table), member(table.c.id, "ids"))
     .values(access_count=table.c.access_count + bindparam("times"), last_accessed=bindparam("at"))
 )
+_RATE = update(table).where(own(table), table.c.id == bindparam("id")).values(last_scores=bindparam("last_scores"))
 _DESCENDANTS = (
     select(*_COLUMNS)
     .where(own(table), or_(overlap(table.c.source_ids, "ids"), member(table.c.supersedes, "ids")))
@@ -118,6 +119,10 @@ class SqlMemories:
         for times in set(counts.values()):
             often = [id for id, count in counts.items() if count == times]
             self._session.run(_TOUCH, {**self._owner, "ids": often, "times": times, "at": at})
+
+    def rate(self, scores: Mapping[str, Scores]) -> None:
+        rows = [{**self._owner, "id": id, "last_scores": _scores_document(each)} for id, each in scores.items()]
+        self._session.run_many(_RATE, rows)
 
     def descendants(self, ids: Iterable[str]) -> Sequence[Memory]:
         return self._select(_DESCENDANTS, ids=[*ids])

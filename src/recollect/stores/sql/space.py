@@ -15,7 +15,7 @@ from recollect.model import AuditEvent, Page, Scope, SpaceSettings, Status, Them
 from recollect.stores.sql.expressions import SCOPE, adding, fixed, member, own, owner, putting
 from recollect.stores.sql.ledger import Ledger
 from recollect.stores.sql.session import Row, Session
-from recollect.stores.sql.tables import audit_events, memories, spaces, themes, tombstones, working_memories
+from recollect.stores.sql.tables import audit_events, memories, sessions, spaces, themes, tombstones, working_memories
 
 _SWITCHES = ("memory_enabled", "incognito_default", "soft_cap", "shared_tags", "retention_days")
 _SETTINGS = select(*(spaces.c[name] for name in _SWITCHES)).where(own(spaces))
@@ -61,6 +61,10 @@ _AUDIT = (
     .offset(bindparam("offset"))
 )
 _AUDITED = select(func.count()).select_from(audit_events).where(own(audit_events))
+
+_DECLARED = select(sessions.c.incognito).where(own(sessions), sessions.c.session == bindparam("session"))
+_DECLARE = putting(sessions)
+_UNDECLARE = delete(sessions).where(own(sessions), sessions.c.session == bindparam("session"))
 
 _WORKING = tuple(c.name for c in working_memories.c if c.name not in SCOPE)
 _WORKING_COLUMNS = tuple(working_memories.c[name] for name in _WORKING)
@@ -129,6 +133,20 @@ class SqlSpace:
         rows = self._session.rows(_AUDIT, {**self._owner, "limit": limit, "offset": offset})
         items = tuple(AuditEvent(**dict(zip(_EVENT, row, strict=True))) for row in rows)
         return Page(items=items, total=total, limit=limit, offset=offset)
+
+    def known(self) -> bool:
+        return self._ledger.known
+
+    def incognito(self, session: str) -> bool | None:
+        row = self._session.row(_DECLARED, {**self._owner, "session": session})
+        return None if row is None else bool(row[0])
+
+    def declare_incognito(self, session: str, incognito: bool | None, at: datetime) -> None:
+        params = {**self._owner, "session": session}
+        if incognito is None:
+            self._session.run(_UNDECLARE, params)
+        else:
+            self._session.run(_DECLARE, {**params, "incognito": incognito, "declared_at": at})
 
     def working(self, session_id: str) -> WorkingMemory | None:
         row = self._session.row(_GET_WORKING, {**self._owner, "session_id": session_id})

@@ -11,6 +11,7 @@ from sqlalchemy import Select, and_, bindparam, delete, func, insert, or_, selec
 
 from recollect.errors import Conflict, NotFound
 from recollect.model import Backlog, EmbeddingState, Generation, GenerationState, Scope
+from recollect.stores.sql.access import SqlAccess
 from recollect.stores.sql.embeddings import BACKLOG_COLUMNS, backlog_of
 from recollect.stores.sql.expressions import SCOPE, fixed, owner
 from recollect.stores.sql.session import Session
@@ -52,17 +53,17 @@ _BEYOND = or_(
 )
 _WAITING = (
     select(*_OWNER)
-    .where(spaces.c.work_due.is_not(None), spaces.c.work_due <= bindparam("at"))
+    .where(spaces.c.work_due.is_not(None), spaces.c.work_due <= bindparam("at"), spaces.c.memory_enabled)
     .order_by(spaces.c.work_due, *_OWNER)
     .limit(bindparam("limit"))
 )
-_NEXT_DUE = select(func.min(spaces.c.work_due)).where(spaces.c.work_due.is_not(None))
+_NEXT_DUE = select(func.min(spaces.c.work_due)).where(spaces.c.work_due.is_not(None), spaces.c.memory_enabled)
 _BACKLOG = select(*BACKLOG_COLUMNS).where(
     embeddings.c.generation == bindparam("generation"), embeddings.c.state != fixed(EmbeddingState.READY)
 )
 
 
-class SqlSystem:
+class SqlSystem(SqlAccess):
     """`ports.System` over a SQL session."""
 
     def __init__(self, session: Session) -> None:

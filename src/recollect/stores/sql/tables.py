@@ -2,7 +2,8 @@
 
 Every row of a user's carries `tenant_id`, `user_id` and `space`, and they lead every primary key: two tenants
 may both have an "ana", row-level security has something to check, and the schema can be distributed by
-`user_id` unchanged. `spaces` and `generations` hold ids, counters, clocks and switches only, never content.
+`user_id` unchanged. `spaces` and `generations` hold ids, counters, clocks and switches only, never content;
+`api_keys` and `embedding_provider` are the operator's.
 """
 
 from __future__ import annotations
@@ -201,15 +202,38 @@ working_memories = _owned(
     Column("updated_at", Instant, nullable=False),
 )
 
-provider_configs = _owned(
-    "provider_configs",
+sessions = _owned(
+    "sessions",
+    Column("session", String(64), nullable=False),  # a keyed digest of the session's id
+    Column("incognito", Boolean, nullable=False),
+    Column("declared_at", Instant, nullable=False),
+)
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("id", String(36), nullable=False),
+    Column("name", String(255), nullable=False),
+    Column("tenant_id", String(255), nullable=False),
+    Column("user_id", String(255), nullable=False),
+    Column("role", String(10), nullable=False),
+    Column("secret_hash", String(64), nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("expires_at", Instant),
+    Column("revoked_at", Instant),
+    Column("last_used_at", Instant),
+)
+
+embedding_provider = Table(
+    "embedding_provider",
+    metadata,
+    Column("id", Integer, nullable=False),  # 1: there is one, or none
     Column("enabled", Boolean, nullable=False),
     Column("provider_type", String(20), nullable=False),
     Column("endpoint_url", Text),
     Column("model", String(255)),
     Column("api_key", Text),  # encrypted
     Column("dimensions", Integer),
-    Column("updated_at", Instant, nullable=False),
 )
 
 KEYS: dict[str, tuple[str, ...]] = {
@@ -223,6 +247,6 @@ KEYS: dict[str, tuple[str, ...]] = {
     "tombstones": ("digest",),
     "audit_events": ("id",),
     "working_memories": ("session_id",),
-    "provider_configs": (),
+    "sessions": ("session",),
 }
 """What identifies a row beside its scope. Primary keys are (tenant_id, user_id, space, *these)."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from recollect.errors import Conflict, NotFound
-from recollect.model import Listing, Memory, Page, Status
+from recollect.model import Listing, Memory, Page, Scores, Status
 from recollect.testing.reference.room import Room, kept
 
 
@@ -60,6 +60,11 @@ class ReferenceMemories:
             if memory := self._room.memories.get(id):
                 seen = replace(memory, access_count=memory.access_count + 1, last_accessed=at.astimezone(UTC))
                 self._room.memories[id] = seen
+
+    def rate(self, scores: Mapping[str, Scores]) -> None:
+        for id, rated in scores.items():
+            if memory := self._room.memories.get(id):
+                self._room.memories[id] = replace(memory, last_scores=kept(rated))
 
     def descendants(self, ids: Iterable[str]) -> Sequence[Memory]:
         parents = set(ids)

@@ -13,8 +13,9 @@ from recollect.testing.reference.room import Room, kept
 
 
 class ReferenceSpace:
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: Room, known: bool) -> None:
         self._room = room
+        self._known = known
 
     def settings(self) -> SpaceSettings:
         return self._room.settings
@@ -61,6 +62,18 @@ class ReferenceSpace:
         events = sorted(self._room.audit.values(), key=lambda event: (event.at, event.id), reverse=True)
         page = tuple(events[offset : offset + limit])
         return Page(items=page, total=len(events), limit=limit, offset=offset)
+
+    def known(self) -> bool:
+        return self._known
+
+    def incognito(self, session: str) -> bool | None:
+        return self._room.sessions.get(session)
+
+    def declare_incognito(self, session: str, incognito: bool | None, at: datetime) -> None:
+        if incognito is None:
+            self._room.sessions.pop(session, None)
+        else:
+            self._room.sessions[session] = incognito
 
     def working(self, session_id: str) -> WorkingMemory | None:
         return self._room.working.get(session_id)

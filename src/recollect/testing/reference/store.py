@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Lock
 from typing import TypeVar
 
@@ -26,7 +27,7 @@ _THREADS = 8
 class ReferenceTx:
     """One transaction of one scope, over a room of its own."""
 
-    def __init__(self, scope: Scope, room: Room) -> None:
+    def __init__(self, scope: Scope, room: Room, known: bool) -> None:
         self.scope = scope
         self.room = room
         self.erased = False
@@ -34,7 +35,7 @@ class ReferenceTx:
         self.conversations = ReferenceConversations(room)
         self.index = ReferenceIndex(room)
         self.embeddings = ReferenceEmbeddings(room, scope, self.index)
-        self.space = ReferenceSpace(room)
+        self.space = ReferenceSpace(room, known)
 
     def erase(self) -> ForgetReceipt:
         room = self.room
@@ -68,7 +69,7 @@ class ReferenceStore:
         return frozenset({Capability.FULL_TEXT, Capability.SCRUBS})
 
     async def read(self, scope: Scope, work: Callable[[Tx], T]) -> T:
-        return await self._run(lambda: work(ReferenceTx(scope, self._world.room(scope))))
+        return await self._run(lambda: work(self._begin(scope)))
 
     async def write(self, scope: Scope, work: Callable[[Tx], T]) -> T:
         return await self._run(lambda: self._transact(scope, work))
@@ -91,10 +92,14 @@ class ReferenceStore:
         self._closed = True
         self._threads.shutdown()
 
+    def _begin(self, scope: Scope) -> ReferenceTx:
+        world = self._world
+        return ReferenceTx(scope, world.room(scope), scope in world.rooms)
+
     def _transact(self, scope: Scope, work: Callable[[Tx], T]) -> T:
         with self._writing:
             world = self._world
-            tx = ReferenceTx(scope, world.room(scope))
+            tx = self._begin(scope)
             outcome = work(tx)
             youngest = world.youngest
             if scope not in world.rooms and tx.room == Room(revision=youngest, purged=youngest):
@@ -104,7 +109,7 @@ class ReferenceStore:
                 youngest = max(youngest, tx.room.revision)
                 if tx.room == Room(revision=tx.room.revision, purged=tx.room.purged):
                     del rooms[scope]
-            self._world = World(rooms=rooms, generations=world.generations, youngest=youngest)
+            self._world = replace(world, rooms=rooms, youngest=youngest)
             return outcome
 
     async def _run(self, work: Callable[[], T]) -> T:

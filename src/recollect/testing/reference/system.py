@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from recollect.errors import Conflict, NotFound
-from recollect.model import Backlog, Generation, GenerationState, Scope
+from recollect.model import ApiKey, Backlog, Generation, GenerationState, ProviderConfig, Scope
 from recollect.testing.reference.embeddings import ReferenceEmbeddings
 from recollect.testing.reference.index import ReferenceIndex
-from recollect.testing.reference.room import Room
+from recollect.testing.reference.room import Room, kept
 
 
 @dataclass(slots=True, kw_only=True)
@@ -24,6 +24,8 @@ class World:
     rooms: dict[Scope, Room] = field(default_factory=dict)
     generations: dict[str, Generation] = field(default_factory=dict)
     youngest: int = 0
+    keys: dict[str, ApiKey] = field(default_factory=dict)
+    provider: ProviderConfig | None = None
 
     def room(self, scope: Scope) -> Room:
         """A copy of what the scope holds, or an empty room if it holds nothing."""
@@ -32,7 +34,7 @@ class World:
 
     def copy(self) -> World:
         rooms = {scope: room.copy() for scope, room in self.rooms.items()}
-        return World(rooms=rooms, generations=dict(self.generations), youngest=self.youngest)
+        return replace(self, rooms=rooms, generations=dict(self.generations), keys=dict(self.keys))
 
 
 class ReferenceSystem:
@@ -93,10 +95,42 @@ class ReferenceSystem:
             oldest=min((one.oldest for one in each if one.oldest is not None), default=None),
         )
 
+    def keys(self) -> Sequence[ApiKey]:
+        return sorted(self._world.keys.values(), key=lambda key: (key.created_at, key.id))
+
+    def add_key(self, key: ApiKey) -> None:
+        if key.id in self._world.keys or self.find_key(key.secret_hash) is not None:
+            raise Conflict("a key with this id or secret exists")
+        self._world.keys[key.id] = kept(key)
+
+    def find_key(self, secret_hash: str) -> ApiKey | None:
+        return next((key for key in self._world.keys.values() if key.secret_hash == secret_hash), None)
+
+    def revoke_key(self, id: str, at: datetime) -> None:
+        key = self._world.keys.get(id)
+        if key is None:
+            raise NotFound("there is no key with this id")
+        if key.revoked_at is None:
+            self._world.keys[id] = replace(key, revoked_at=at)
+
+    def touch_key(self, id: str, at: datetime) -> None:
+        if id in self._world.keys:
+            self._world.keys[id] = replace(self._world.keys[id], last_used_at=at)
+
+    def provider(self) -> ProviderConfig | None:
+        return self._world.provider
+
+    def save_provider(self, config: ProviderConfig | None) -> None:
+        self._world.provider = config
+
     def _due(self) -> dict[Scope, datetime]:
         known = self._world.generations.values()
         alive = {each.id for each in known if each.state is not GenerationState.RETIRED}
-        return {scope: due for scope, room in self._world.rooms.items() if (due := room.work_due(alive)) is not None}
+        return {
+            scope: due
+            for scope, room in self._world.rooms.items()
+            if room.settings.memory_enabled and (due := room.work_due(alive)) is not None
+        }
 
 
 def _order(scope: Scope) -> tuple[str, str, str]:

@@ -1,0 +1,1 @@
+"""What travels through the native door: one module for each of its parts."""
