@@ -10,15 +10,18 @@ import asyncio
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from recollect.engine import Engine, EngineConfig
 from recollect.engine.generations import Generations, Recollector, generation_of
+from recollect.engine.providing import Providing, Vault
 from recollect.errors import InvalidInput, RecollectError, Unsupported
 from recollect.model import Generation
 from recollect.ports import Embedder, Store
 from recollect.providers.caches import CachedEmbedder, EmbeddingCache
 from recollect.providers.clock import SystemClock
+from recollect.providers.configured import Configured
 from recollect.providers.embedders import EmbedderConfig, choose
 from recollect.settings import Settings
 from recollect.worker.embedded import EmbeddedWorker
@@ -58,7 +61,19 @@ def engine_over(store: Store, embedder: Embedder | None, settings: Settings) -> 
     generations = Generations(
         store, SystemClock(), embedder, _recollector(settings), insist=_insists(settings, embedder)
     )
-    return Engine(store, SystemClock(), engine_config(settings), generations)
+    engine = Engine(store, SystemClock(), engine_config(settings), generations)
+    configured = Configured(embedder_config(settings), open_embedder, partial(_insists, settings))
+    origin = configured.origin(embedder)
+    engine.providing = Providing(store, generations, configured, partial(_vault, settings), origin)
+    return engine
+
+
+def _vault(settings: Settings) -> Vault:
+    try:
+        from recollect.providers.vault import Vault
+    except ImportError as problem:
+        raise Unsupported(f"stored keys need the package {problem.name!r}: install recollect[server]") from problem
+    return Vault.of(settings.secret_key, settings.data_dir)
 
 
 def engine_config(settings: Settings) -> EngineConfig:

@@ -18,6 +18,7 @@ from recollect.engine.config import EngineConfig
 from recollect.engine.drafts import draft_from
 from recollect.engine.generations import Generations
 from recollect.engine.notes import Notes
+from recollect.engine.providing import Providing
 from recollect.engine.shelves import Shelves
 from recollect.errors import RecollectError
 from recollect.model import (
@@ -77,6 +78,8 @@ class Engine:
         self.notes = Notes()
         self.cache = cache
         """Without one nothing is counted or kept between questions."""
+        self.providing: Providing | None = None
+        """Keeps this process at the embedding provider that an administrator configured, where that can be done."""
         self.debts = Debts()
         self.occasion = Occasion()
         self.wake: Callable[[], None] = _nothing

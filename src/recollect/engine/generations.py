@@ -1,7 +1,8 @@
 """Which embedding generations are alive, and who can make vectors for each.
 
 One generation serves questions. Others may be building beside it: they get every new text too, so that the switch loses
-nothing. The list changes rarely and is read on every verb, so it is kept for a few seconds.
+nothing. The list changes rarely and is read on every verb, so it is kept for a few seconds; so is the news that another model
+was configured, which `follow` brings.
 """
 
 from __future__ import annotations
@@ -17,8 +18,16 @@ from recollect.ports import Clock, Embedder, Store, System
 Recollector = Callable[[Generation], Awaitable[Embedder | None]]
 """Finds the embedder of a generation that isn't the configured one; None when it can't be had any more."""
 
+Follower = Callable[[], Awaitable[None]]
+"""Looks whether another model was configured meanwhile, and if so has it adopted."""
+
 KEPT_SECONDS = 5.0
+ANNOUNCE_AGAIN_SECONDS = 15.0
 GRACE_SECONDS = 3 * KEPT_SECONDS
+
+
+async def _nobody() -> None:
+    """Follows nothing: the settings are all there is."""
 
 
 def generation_id(provider: str, model: str, dimensions: int) -> str:
@@ -49,6 +58,9 @@ class Generations:
         self._alive: tuple[Generation, ...] = ()
         self._read_at = float("-inf")
         self._announced = False
+        self._announce_after = float("-inf")
+        self._former: set[Embedder] = set()
+        self.follow: Follower = _nobody
         self._retired_since: dict[str, float] = {}
         self.unfilled: set[str] = set()
         """Generations this process has begun: what was stored before them is not in their queue yet."""
@@ -60,7 +72,8 @@ class Generations:
         return self._alive
 
     async def refresh(self) -> None:
-        if not self._announced:
+        await self.follow()
+        if not self._announced and time.monotonic() >= self._announce_after:
             await self._announce()
         everything = await self._store.system(lambda system: system.generations())
         alive = [each for each in everything if each.state is not GenerationState.RETIRED]
@@ -102,8 +115,39 @@ class Generations:
         return started
 
     async def switch(self, id: str) -> None:
-        """From now on `id` answers questions and the one before is retired, in one step."""
-        await self._store.system(lambda system: system.set_generation(id, GenerationState.SERVING))
+        """From now on `id` answers questions and the one before is retired, in one step. One that was given up stays so."""
+
+        def work(system: System) -> None:
+            if any(each.id == id and each.state is not GenerationState.RETIRED for each in system.generations()):
+                system.set_generation(id, GenerationState.SERVING)
+
+        await self._store.system(work)
+        await self.refresh()
+
+    def adopt(self, embedder: Embedder | None, *, insist: bool = True, keep: bool = True) -> None:
+        """From now on this is the configured model; None when there is none. Without `keep`, no server that was asked before
+        is asked again; with it, the one that serves does so until the new one can."""
+        known = {each for each in (self._configured, *self._embedders.values()) if each is not None}
+        self._former = (self._former | known) - {embedder}
+        if not keep:
+            self._embedders = {}
+        self._configured, self._insist = embedder, insist
+        self._announced = False
+        self._announce_after = self._read_at = float("-inf")
+
+    async def give_up(self, *, serving: bool = False) -> None:
+        """Retire what is being built for models that are configured no more; with `serving`, what serves too."""
+        wanted = None
+        if self._configured is not None and self._announced:
+            wanted = await asyncio.to_thread(generation_of, self._configured)
+
+        def work(system: System) -> None:
+            for each in system.generations():
+                built = each.state is GenerationState.BUILDING and wanted is not None and each.id != wanted
+                if built or (serving and each.state is not GenerationState.RETIRED):
+                    system.set_generation(each.id, GenerationState.RETIRED)
+
+        await self._store.system(work)
         await self.refresh()
 
     async def forgettable(self) -> bool:
@@ -130,7 +174,9 @@ class Generations:
             try:
                 await self.start(self._configured)
             except RecollectError:
-                return  # An endpoint that is down can't tell its dimensions yet; asked again next time.
+                # An endpoint that is down can't tell its dimensions yet. Asking takes time, which someone is waiting for.
+                self._announce_after = time.monotonic() + ANNOUNCE_AGAIN_SECONDS
+                return
         self._announced = True
 
     async def _served(self) -> bool:
@@ -141,7 +187,8 @@ class Generations:
         return False
 
     async def close(self) -> None:
-        embedders = {*filter(None, self._embedders.values())} | ({self._configured} if self._configured else set())
+        known = {self._configured, *self._embedders.values(), *self._former}
+        embedders = {each for each in known if each is not None}
         await asyncio.gather(*(embedder.close() for embedder in embedders))
 
 
