@@ -93,6 +93,11 @@ def _show_sets(rows: list[dict[str, Any]]) -> None:
             table.add_row(system, *(str(figures.get(metric, "")) for metric in metrics))
         Console().print(table)
         print(f"empty answers: {row['empty_when_answerable']} % of answerable, {row['empty_when_not']} % of the others")
+        for kind, told in row["silence"].items():
+            if told:
+                print(
+                    f"{kind}: {told['cases']}, AUC {told['auc']}, {told['silent']} % silent at a point of recall less"
+                )
 
 
 def main() -> None:

@@ -76,6 +76,12 @@ def read_set(folder: Path, name: str, limit: int | None = None) -> list[Corpus]:
     return [corpus for corpus in corpora.values() if corpus.cases]
 
 
+def questions(folder: Path, name: str) -> list[Case]:
+    """The questions of a retrieval set alone, without what there is to find."""
+    lines = _lines(folder / f"{name}.cases.jsonl")
+    return [_case(line) for line in lines if line.get("kind", "retrieval") == "retrieval"]
+
+
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
     if path.exists():
         with path.open(encoding="utf-8") as file:

@@ -18,6 +18,7 @@ from rich.progress import track
 from eval.cases import Case, Corpus, Item, read_set
 from eval.floors import Floor
 from eval.metrics import mean, scores
+from eval.silence import separated, strangers
 from recollect.engine import Engine, embed
 from recollect.engine.drafts import checked_time
 from recollect.model import Filter, Query, Recall, Scope
@@ -49,11 +50,12 @@ class OnceEmbedder:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One question: what each system scored, whether ours answered at all, how long ours took."""
+    """One question: what each system scored, whether ours answered at all, how sure it was at best, how long it took."""
 
     case: Case
     scored: dict[str, dict[str, float]]
     answered: bool
+    relevance: float
     seconds: float
 
 
@@ -69,10 +71,13 @@ async def run(
     rows = []
     for name in names:
         corpora = read_set(folder, name, limit)
-        rows.append(_row(name, await _evaluate(engine, embedder, name, corpora, recipes)))
+        others = [case.query for case in strangers(folder, name)]
+        rows.append(_row(name, *await _evaluate(engine, embedder, name, corpora, recipes, others)))
         if any(case.own_items for corpus in corpora for case in corpus.cases):
             hard = [_all_at_once(corpus) for corpus in corpora]
-            rows.append(_row(f"{name} (hard)", await _evaluate(engine, embedder, f"{name}-hard", hard, recipes)))
+            rows.append(
+                _row(f"{name} (hard)", *await _evaluate(engine, embedder, f"{name}-hard", hard, recipes, others))
+            )
     return rows
 
 
@@ -84,10 +89,17 @@ def _all_at_once(corpus: Corpus) -> Corpus:
 
 
 async def _evaluate(
-    engine: Engine, embedder: Embedder, name: str, corpora: Sequence[Corpus], recipes: Mapping[str, str]
-) -> list[Outcome]:
+    engine: Engine,
+    embedder: Embedder,
+    name: str,
+    corpora: Sequence[Corpus],
+    recipes: Mapping[str, str],
+    strange: Sequence[str] = (),
+) -> tuple[list[Outcome], list[float]]:
+    """What became of every question, and how sure the answers to `strange` ones were, dealt out over the corpora."""
     outcomes: list[Outcome] = []
-    for corpus in track(corpora, description=f"{name:24}"):
+    sure: list[float] = []
+    for number, corpus in enumerate(track(corpora, description=f"{name:24}")):
         scope = Scope(TENANT, corpus.id[:200], name)
         await _store(engine, scope, corpus.items)
         for case in corpus.cases:
@@ -95,8 +107,16 @@ async def _evaluate(
             outcomes.append(await _ask(engine, embedder, scope, corpus, case, recipes))
             for session in {item.session_id for item in case.own_items}:
                 await engine.forget_conversation(scope, session)
+        asked = [Query(text=text, filter=Filter(kinds=("message",))) for text in strange[number :: len(corpora)]]
+        sure += [await _surest(engine, scope, query) for query in asked]
         await engine.erase_user(TENANT, scope.user)
-    return outcomes
+    return outcomes, sure
+
+
+async def _surest(engine: Engine, scope: Scope, query: Query) -> float:
+    """The best relevance there is, whether or not it would be shown."""
+    recalled = await engine.recall(scope, replace(query, limit=DEPTH, min_relevance=0.0))
+    return max((hit.relevance for hit in recalled), default=0.0)
 
 
 async def _store(engine: Engine, scope: Scope, items: Sequence[Item]) -> None:
@@ -115,20 +135,21 @@ async def _ask(
     now = _end_of(case.query_time) if case.query_time else None
     query = Query(text=case.query, limit=DEPTH, filter=Filter(kinds=("message",)), now=now)
     ranked: dict[str, list[str]] = {}
-    answered, seconds = True, 0.0
+    answered, surest, seconds = True, 0.0, 0.0
     for label, recipe in recipes.items():
         started = perf_counter()
         recalled = await engine.recall(scope, replace(query, recipe=recipe))
         ranked[label] = _ids(recalled)
         if label == "ours":
             answered, seconds = bool(recalled.hits), perf_counter() - started
+            surest = max((hit.relevance for hit in recalled), default=0.0) or await _surest(engine, scope, query)
     items = corpus.items + case.own_items
     ranked |= await _floors(embedder, items, case.query)
     sessions = {item.id: item.session_id for item in items}
     scored = {
         system: scores(case, ids, list(dict.fromkeys(sessions[id] for id in ids))) for system, ids in ranked.items()
     }
-    return Outcome(case, scored, answered, seconds)
+    return Outcome(case, scored, answered, surest, seconds)
 
 
 def _end_of(when: str) -> datetime:
@@ -155,10 +176,11 @@ async def _floors(embedder: Embedder, items: Sequence[Item], query: str) -> dict
     return _floor_of[key].rankings(query, (await embedder.embed([query], query=True))[0])
 
 
-def _row(name: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def _row(name: str, outcomes: Sequence[Outcome], strange: Sequence[float] = ()) -> dict[str, Any]:
     answerable = [each for each in outcomes if each.case.answerable]
     rest = [each for each in outcomes if not each.case.answerable]
     seconds = sorted(each.seconds for each in outcomes)
+    recalled = [(each.relevance, next(iter(each.scored["ours"].values()), 0.0)) for each in answerable]
     return {
         "set": name,
         "cases": len(answerable),
@@ -166,6 +188,10 @@ def _row(name: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "empty_when_answerable": _share(not each.answered for each in answerable),
         "empty_when_not": _share(not each.answered for each in rest),
         "unanswerable": len(rest),
+        "silence": {
+            "unanswerable": separated(recalled, [each.relevance for each in rest]),
+            "strangers": separated(recalled, strange),
+        },
         "recall_ms_p50": round(1000 * seconds[len(seconds) // 2], 1) if seconds else None,
     }
 
