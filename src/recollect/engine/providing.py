@@ -35,7 +35,8 @@ AGAIN_SECONDS = 30.0
 _TURN_SECONDS = 0.02
 LONGEST_URL = 2048
 MOST_DIMENSIONS = 16_000
-Choice = tuple[Embedder | None, str, bool]
+Origin = Literal["system", "configured", "settings", "local", "off"]
+Choice = tuple[Embedder | None, Origin, bool]
 """The embedder that is to be used (None: words only), who decided so, and whether it is to push aside what serves."""
 Key = str | Literal[False] | None
 """An API key; None for no key; False to keep the one that is stored."""
@@ -64,7 +65,7 @@ class Provision:
 
     stored: ProviderConfig | None
     key_is_set: bool
-    origin: str
+    origin: Origin
     pinned: str | None
     serving: Generation | None
     building: tuple[Generation, ...]
@@ -75,7 +76,7 @@ class Providing:
     """Keeps a process at the configuration that is stored. One for all views of an engine."""
 
     def __init__(
-        self, store: Store, generations: Generations, providers: Providers, vault: Callable[[], Vault], origin: str
+        self, store: Store, generations: Generations, providers: Providers, vault: Callable[[], Vault], origin: Origin
     ) -> None:
         self._store = store
         self._generations = generations

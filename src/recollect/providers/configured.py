@@ -16,13 +16,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import Literal
 
 from recollect.errors import Unavailable
 from recollect.model import ProviderConfig
 from recollect.ports import Embedder
 from recollect.providers.embedders import EmbedderConfig, choose
 
-Choice = tuple[Embedder | None, str, bool]
+Origin = Literal["system", "configured", "settings", "local", "off"]
+Choice = tuple[Embedder | None, Origin, bool]
 """The embedder, who decided so, and whether it is to push aside another one that serves."""
 Opening = Callable[[EmbedderConfig], Awaitable[Embedder | None]]
 TRIAL_SECONDS = 10.0
@@ -85,7 +87,7 @@ class Configured:
             models_dir=self._settings.models_dir,
         )
 
-    def origin(self, embedder: Embedder | None) -> str:
+    def origin(self, embedder: Embedder | None) -> Origin:
         """Who decided, where only the settings did."""
         if embedder is None:
             return "off"

@@ -87,8 +87,6 @@ def schema(model: type[BaseModel]) -> dict[str, Any]:
     told: dict[str, Any] = _plain(full, definitions)
     told.pop("description", None)
     told.setdefault("properties", {})
-    if issubclass(model, Result):
-        told["required"] = [name for name, field in model.model_fields.items() if field.is_required()]
     return told
 
 
