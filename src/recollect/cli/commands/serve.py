@@ -1,32 +1,41 @@
-"""`recollect serve`: the server and the page, on this machine."""
+"""`recollect serve`: the server and the page. One process, or several that share a socket and a store.
+
+It refuses to start where strangers could read: beyond this machine without a login, or with a login that has no key. On SIGTERM
+it takes no more requests, finishes those it has within the time allowed, and writes what is still to be written.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from ipaddress import ip_address
-from typing import Annotated
+import socket
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
 
 import typer
 
-from recollect.bootstrap import open_engine
+from recollect.bootstrap import open_store, sqlite_path
 from recollect.cli.options import Call, command
 from recollect.cli.output import say
-from recollect.engine import Engine
-from recollect.errors import NotAllowed, Unsupported
-from recollect.model import Scope
+from recollect.errors import InvalidInput, Unavailable, Unsupported
+from recollect.settings import Settings, announce
 
 try:
     import uvicorn
+    from uvicorn.supervisors import Multiprocess
 
-    from recollect.doors.http.app import create_app
-    from recollect.doors.native.door import router as native
-    from recollect.doors.ui.door import router as page
+    from recollect.cli.serving import build
+    from recollect.doors.http.auth.choosing import check_reach, identity_of
+    from recollect.doors.http.auth.local import is_loopback
+    from recollect.doors.http.patience import PatientProtocol
 except ImportError as missing:
     raise Unsupported(f"the server needs the package {missing.name!r}: install recollect[server]") from None
 
 app = typer.Typer(add_completion=False)
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+MOST_HEAD_BYTES = 32 * 1024
+UNRESPONSIVE_SECONDS = 30
+METRICS_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
 
 @command(app)
@@ -34,32 +43,80 @@ async def serve(
     call: Call,
     host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port to listen on.")] = 8377,
+    workers: Annotated[int | None, typer.Option("--workers", help="How many processes share the work.")] = None,
 ) -> None:
     """Serve the memory over HTTP, with a page to look at it. Ends on Ctrl-C."""
-    if not is_loopback(host):
-        raise NotAllowed(
-            f"{host} can be reached from other machines, and this server asks nobody who they are: use --host 127.0.0.1"
-        )
-    settings = call.settings()
-    scope = Scope(settings.tenant, settings.user, settings.space)
-
-    @asynccontextmanager
-    async def opening() -> AsyncIterator[Engine]:
-        running = await open_engine(settings)
-        try:
-            yield running.engine
-        finally:
-            await running.close()
-
-    server = create_app(opening, lambda _: scope, [native, page], hosts=LOOPBACK | {host.strip("[]").lower()})
-    say(f"Recollect is at http://{host}:{port}/ (API: http://{host}:{port}/docs). Ctrl-C ends it.")
-    await uvicorn.Server(uvicorn.Config(server, host=host, port=port, log_level="warning")).serve()
+    settings = call.settings(workers=workers)
+    check_reach(settings, host)
+    identity_of(settings)  # what is wrong with a login is said now, by name
+    await _check_store(settings)
+    listening = _listen(host, port)
+    _say_where(settings, host, listening)
+    if settings.workers == 1:
+        await _serve_alone(settings, host, listening)
+    else:
+        _serve_together(settings, host, listening)
 
 
-def is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
+async def _check_store(settings: Settings) -> None:
+    """Open the store once, so that its schema is there before several processes want it, and trouble is one line."""
+    if settings.workers > 1 and sqlite_path(settings) == ":memory:":
+        raise InvalidInput("a database in memory can't be shared by several processes: use --workers 1 or name a file")
+    store = await open_store(settings)
+    await store.close()
+
+
+async def _serve_alone(settings: Settings, host: str, listening: socket.socket) -> None:
+    built = build(settings, host)
+    server = uvicorn.Server(_config(settings, built, factory=False))
     try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
+        await server.serve(sockets=[listening])
+    except SystemExit:
+        trouble = getattr(built.state, "trouble", None)
+        raise trouble or Unavailable("the server could not start; the log says why") from None
+
+
+def _serve_together(settings: Settings, host: str, listening: socket.socket) -> None:
+    with TemporaryDirectory(prefix="recollect-metrics-") as folder:
+        announce(METRICS_VARIABLE, folder)
+        # The settings travel to each process over a pipe: secrets show up on no command line.
+        config = _config(settings, partial(build, settings, host, Path(folder)), factory=True)
+        together = Multiprocess(config, sockets=[listening])
+        together.run()
+        if any(process.exitcode == uvicorn.config.STARTUP_FAILURE for process in together.processes):
+            raise Unavailable("the server could not start; the log says why")
+
+
+def _config(settings: Settings, app: Callable[..., Any], *, factory: bool) -> uvicorn.Config:
+    """Whom a request comes from is what the socket says, not a header; what is logged is ours to say."""
+    return uvicorn.Config(
+        app,
+        factory=factory,
+        workers=settings.workers,
+        http=PatientProtocol,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        h11_max_incomplete_event_size=MOST_HEAD_BYTES,
+        timeout_graceful_shutdown=settings.shutdown_s,
+        timeout_worker_healthcheck=UNRESPONSIVE_SECONDS,
+    )
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family, backlog=2048)
+    except OSError as problem:
+        raise Unavailable(f"can't listen on {host}, port {port}: {problem.strerror or problem}") from None
+
+
+def _say_where(settings: Settings, host: str, listening: socket.socket) -> None:
+    name = f"[{host.strip('[]')}]" if ":" in host else host
+    address = f"http://{name}:{listening.getsockname()[1]}/"
+    say(f"Recollect is at {address} (the API: {address}openapi.json). Ctrl-C ends it.")
+    if not is_loopback(host):
+        say(f"Callers are known by {settings.user_id_source}; nothing is encrypted here, so put TLS in front of it.")

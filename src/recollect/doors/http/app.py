@@ -1,102 +1,91 @@
-"""The app: doors mounted side by side over one engine, with health, correlation ids and the error table around them."""
+"""The app: doors mounted side by side over one engine, with everything around them that they share.
+
+From the street inwards: the frame (correlation, headers, log, counts, last resort), the address (names, form), the caller,
+the body, the error table, the doors.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from urllib.parse import urlsplit
-from uuid import uuid4
+from dataclasses import dataclass
+from pathlib import Path
 
-from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
 
 from recollect._version import __version__
-from recollect.doors.http import errors
+from recollect.doors.http import errors, health, openapi
+from recollect.doors.http.addressing import Addressed
+from recollect.doors.http.asking import engine_of, scope_of
+from recollect.doors.http.auth.caller import Identity
+from recollect.doors.http.bodies import Bodies
+from recollect.doors.http.counting import Counted
+from recollect.doors.http.framing import Frame
+from recollect.doors.http.knowing import Known
+from recollect.doors.http.measuring import Metrics
 from recollect.engine import Engine
-from recollect.errors import Unavailable
-from recollect.model import Scope
 
-CORRELATION = "X-Correlation-ID"
+__all__ = ["Manners", "Opening", "create_app", "engine_of", "scope_of"]
+
 Opening = Callable[[], AbstractAsyncContextManager[Engine]]
-Identity = Callable[[Request], Scope]
+DESCRIPTION = "Memory for AI assistants: remember, recall and forget. Every error has one shape."
+OPEN = frozenset({"/healthz", "/readyz", "/openapi.json"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manners:
+    """How the server treats those who ask.
+
+    `hosts` are the names it answers to. Without a login they are all that keeps a web page that points its own name at this
+    machine from reading along, so a server that asks nobody who they are must give them. `origins` are names whose pages may use
+    it beside its own.
+    """
+
+    hosts: frozenset[str] | None = None
+    origins: frozenset[str] = frozenset()
+    max_body_bytes: int = 4 * 1024 * 1024
+    body_timeout_s: float = 30.0
+    request_limit: int = 0
+    metrics_folder: Path | None = None
 
 
 def create_app(
-    opening: Opening, identity: Identity, doors: list[APIRouter], hosts: frozenset[str] | None = None
+    opening: Opening,
+    identity: Identity,
+    doors: Sequence[APIRouter],
+    pages: Sequence[APIRouter] = (),
+    manners: Manners = Manners(),  # noqa: B008 -- frozen
 ) -> FastAPI:
-    """`opening` gives the engine for as long as the app runs; `identity` says whose memory a request is about.
-
-    `hosts` are the names the server answers to. Without a login they are all that keeps a web page that points its own name
-    at this machine from reading along, so a server that asks nobody who they are must give them.
-    """
+    """`opening` gives the engine for as long as the app runs; `identity` says who asks. `pages` are open to everyone: what they
+    show they fetch through the doors."""
+    metrics = Metrics(manners.metrics_folder)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with opening() as engine:
-            app.state.engine = engine
+            app.state.engine = Counted(engine, metrics)
+            app.state.probe = health.Probe(engine)
             yield
 
-    app = FastAPI(title="Recollect", version=__version__, lifespan=lifespan, description=__doc__)
-    app.state.identity = identity
-    app.state.hosts = hosts
-    app.middleware("http")(_addressed)
-    app.middleware("http")(_correlated)
-    errors.install(app)
-    app.include_router(_health)
-    for door in doors:
-        app.include_router(door)
-    return app
-
-
-def engine_of(request: Request) -> Engine:
-    engine: Engine = request.app.state.engine
-    return engine
-
-
-def scope_of(request: Request) -> Scope:
-    scope: Scope = request.app.state.identity(request)
-    return scope
-
-
-async def _correlated(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-    given = request.headers.get(CORRELATION, "")
-    request.state.correlation_id = (
-        given if given.isascii() and given.isprintable() and 0 < len(given) <= 128 else str(uuid4())
+    app = FastAPI(
+        title="Recollect",
+        version=__version__,
+        description=DESCRIPTION,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
     )
-    response = await call_next(request)
-    response.headers[CORRELATION] = request.state.correlation_id
-    return response
-
-
-async def _addressed(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-    """Refuse what was not meant for this server by name, and what another site's page sends on."""
-    hosts: frozenset[str] | None = request.app.state.hosts
-    origin = request.headers.get("origin")
-    if hosts is not None:
-        if _name_in(f"//{request.headers.get('host', '')}") not in hosts:
-            return errors.error_response(request, 403, "not_allowed", "this server does not go by that name")
-        if origin is not None and _name_in(origin) not in hosts:
-            return errors.error_response(request, 403, "not_allowed", "pages of other sites may not use this server")
-    return await call_next(request)
-
-
-def _name_in(address: str) -> str | None:
-    try:
-        return urlsplit(address).hostname
-    except ValueError:
-        return None
-
-
-_health = APIRouter(tags=["health"])
-
-
-@_health.get("/healthz", summary="Is the process alive?")
-async def healthz() -> dict[str, str]:
-    return {"status": "ok", "version": __version__}
-
-
-@_health.get("/readyz", summary="Can it answer: is the store reachable?")
-async def readyz(request: Request) -> dict[str, str]:
-    generations = await engine_of(request).store.system(lambda system: system.generations())
-    if generations is None:
-        raise Unavailable("the store does not answer")
-    return {"status": "ready"}
+    app.state.identity, app.state.metrics = identity, metrics
+    open_paths = OPEN | {route.path for page in pages for route in page.routes if isinstance(route, APIRoute)}
+    # The last one added is the first one asked.
+    app.add_middleware(Bodies, most_bytes=manners.max_body_bytes, seconds=manners.body_timeout_s)
+    app.add_middleware(Known, identity=identity, open_paths=open_paths, limit=manners.request_limit)
+    app.add_middleware(Addressed, hosts=manners.hosts, origins=manners.origins)
+    app.add_middleware(Frame, metrics=metrics)
+    errors.install(app)
+    for router in (health.router, *doors, *pages):
+        app.include_router(router)
+    openapi.describe(app, identity, open_paths)
+    return app

@@ -1,0 +1,59 @@
+"""The server as a process builds it: from settings to an app. Several processes are handed the same settings."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import APIRouter, FastAPI
+
+from recollect.bootstrap import open_engine
+from recollect.doors.http import logs
+from recollect.doors.http.app import Manners, create_app
+from recollect.doors.http.auth.choosing import identity_of
+from recollect.doors.native.door import router as native
+from recollect.doors.ui.door import router as page
+from recollect.engine import Engine
+from recollect.errors import RecollectError
+from recollect.settings import Settings
+
+DOORS: tuple[APIRouter, ...] = (native,)
+"""Every door the server has. A new one is added here, and nowhere else."""
+PAGES: tuple[APIRouter, ...] = (page,)
+"""Open to everyone: they hold no memory, and fetch what they show through the doors."""
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def build(settings: Settings, host: str, metrics_folder: Path | None = None) -> FastAPI:
+    """The app of one process. What keeps it from starting is left in `app.state.trouble`."""
+    logs.configure(settings.log_format)
+
+    @asynccontextmanager
+    async def opening() -> AsyncIterator[Engine]:
+        try:
+            running = await open_engine(settings)
+        except RecollectError as problem:
+            app.state.trouble = problem
+            raise
+        try:
+            yield running.engine
+        finally:
+            await running.close()
+
+    app = create_app(opening, identity_of(settings), DOORS, PAGES, manners_of(settings, host, metrics_folder))
+    return app
+
+
+def manners_of(settings: Settings, host: str, metrics_folder: Path | None = None) -> Manners:
+    named = frozenset(each.strip().strip("[]").lower() for each in settings.hosts.split(",") if each.strip())
+    local = settings.user_id_source == "local"
+    return Manners(
+        hosts=named | LOOPBACK | {host.strip("[]").lower()} if local else named or None,
+        origins=named,
+        max_body_bytes=settings.max_body_bytes,
+        body_timeout_s=settings.body_timeout_s,
+        request_limit=settings.request_limit,
+        metrics_folder=metrics_folder,
+    )

@@ -1,0 +1,87 @@
+"""`bearer_token`: keys that we made ourselves. The store knows the SHA-256 of each; the secret is shown once, when it is made.
+
+Looked up by that hash, so nothing is compared that could be timed. A key that was found stands for a few seconds in this process
+before it is looked up again: that is how long a revoked one may still work.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+
+from fastapi import Request
+
+from recollect.doors.http.auth.caller import Caller, known_as
+from recollect.doors.http.auth.credentials import authorization
+from recollect.engine import Engine
+from recollect.errors import RecollectError, Unauthenticated
+from recollect.model import ApiKey
+
+PREFIX = "rk_"
+SECRET_BYTES = 32
+STANDS_SECONDS = 5.0
+TOUCHED_SECONDS = 60.0
+MOST_STANDING = 10_000
+_KEY = re.compile(PREFIX + r"[A-Za-z0-9_-]{43}")
+
+
+def new_secret() -> str:
+    return PREFIX + secrets.token_urlsafe(SECRET_BYTES)
+
+
+def hash_of(secret: str) -> str:
+    """Thirty-two random bytes can't be guessed, so one plain hash is enough to keep them."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class BearerToken:
+    challenge = 'Bearer realm="recollect"'
+
+    def __init__(self, space: str, now: Callable[[], float] = time.monotonic) -> None:
+        self._space, self._now = space, now
+        self._standing: OrderedDict[str, tuple[float, ApiKey]] = OrderedDict()
+        self._touched: dict[str, float] = {}
+
+    async def __call__(self, request: Request) -> Caller:
+        token = authorization(request, "Bearer")
+        if _KEY.fullmatch(token) is None:
+            raise Unauthenticated("the token is none of our keys")
+        engine: Engine = request.app.state.engine
+        key = await self._key(engine, hash_of(token))
+        _check(key, engine.clock.now())
+        await self._touch(engine, key)
+        return known_as(f"key:{key.id}", key.tenant, key.user, self._space, key.role)
+
+    async def _key(self, engine: Engine, secret_hash: str) -> ApiKey:
+        until, standing = self._standing.get(secret_hash, (0.0, None))
+        if standing is not None and until > self._now():
+            return standing
+        self._standing.pop(secret_hash, None)
+        key = await engine.store.system(lambda system: system.find_key(secret_hash))
+        if key is None:
+            raise Unauthenticated("there is no such key")
+        self._standing[secret_hash] = self._now() + STANDS_SECONDS, key
+        while len(self._standing) > MOST_STANDING:
+            self._touched.pop(self._standing.popitem(last=False)[1][1].id, None)
+        return key
+
+    async def _touch(self, engine: Engine, key: ApiKey) -> None:
+        """Note now and then that the key is in use. What can't be noted is no reason to turn its owner away."""
+        if self._now() < self._touched.get(key.id, 0.0):
+            return
+        self._touched[key.id] = self._now() + TOUCHED_SECONDS
+        with suppress(RecollectError):
+            await engine.store.system(lambda system: system.touch_key(key.id, engine.clock.now()))
+
+
+def _check(key: ApiKey, now: datetime) -> None:
+    if key.revoked_at is not None:
+        raise Unauthenticated(f"key {key.id} was revoked")
+    if key.expires_at is not None and key.expires_at <= now:
+        raise Unauthenticated(f"key {key.id} has expired")

@@ -1,0 +1,58 @@
+"""Nobody gets past here unknown, whatever path they ask for: only the pages and health checks that were named as open are.
+
+It comes before a body is read and before it is known whether the path exists, so a stranger can neither make the server read nor
+learn what there is. The hard limit of requests is counted here too, per user.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from hashlib import sha256
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from recollect.doors.http.auth.caller import Caller, Identity
+from recollect.doors.http.errors import answer_to
+from recollect.doors.http.refusing import refuse
+from recollect.errors import RateLimited, RecollectError, Unavailable
+
+WINDOW_SECONDS = 60
+
+
+class Known:
+    def __init__(self, app: ASGIApp, identity: Identity, open_paths: frozenset[str], limit: int) -> None:
+        self._app, self._identity, self._open, self._limit = app, identity, open_paths, limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] in self._open:
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope)
+        try:
+            caller = await self._identity(request)
+            if self._limit:
+                await self._count(request, caller)
+        except RecollectError as error:
+            await refuse(answer_to(error, self._identity.challenge), scope, receive, send)
+        else:
+            request.state.caller = caller
+            await self._app(scope, receive, send)
+
+    async def _count(self, request: Request, caller: Caller) -> None:
+        """A counter that can't be reached turns nobody away."""
+        cache = request.app.state.engine.cache
+        if cache is None:
+            return
+        now = time.time()
+        user = sha256(f"{caller.scope.tenant}\0{caller.scope.user}".encode()).hexdigest()[:32]
+        count = 0
+        with suppress(Unavailable):
+            count = await cache.add(f"requests:{user}:{int(now // WINDOW_SECONDS)}", WINDOW_SECONDS)
+        if count > self._limit:
+            raise RateLimited(
+                f"more than {self._limit} requests a minute; try again later",
+                limit=self._limit,
+                retry_after_s=round(WINDOW_SECONDS - now % WINDOW_SECONDS, 1),
+            )

@@ -1,0 +1,74 @@
+"""What is counted, for Prometheus: requests and their time, recalls and what they found, writes and what became of them.
+
+Labels are route templates, methods, statuses and outcomes: never a path, a user or a word of content. With several server
+processes each writes its counts to a shared folder, and whichever is asked adds them up.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from recollect.model import Backlog
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+HITS = (0, 1, 2, 5, 10, 20, 50, 100)
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+class Metrics:
+    def __init__(self, shared: Path | None = None) -> None:
+        self._shared = shared
+        self._registry = r = CollectorRegistry()
+        self._requests = Counter("recollect_requests", "Requests answered.", ["method", "route", "status"], registry=r)
+        self._seconds = Histogram(
+            "recollect_request_seconds", "Time to answer.", ["method", "route"], registry=r, buckets=SECONDS
+        )
+        self._recalls = Histogram("recollect_recall_seconds", "Time to recall.", registry=r, buckets=SECONDS)
+        self._hits = Histogram("recollect_recall_hits", "Hits of a recall.", registry=r, buckets=HITS)
+        self._writes = Counter("recollect_writes", "Memories written, by outcome.", ["outcome"], registry=r)
+        self._refusals = Counter("recollect_refusals", "What was refused, by reason.", ["reason"], registry=r)
+        self._limited = Counter(
+            "recollect_rate_limited", "Soft: answered with less. Hard: answered with 429.", ["limit"], registry=r
+        )
+        self._backlog = Gauge(
+            "recollect_embedding_backlog",
+            "Texts that wait for an embedding, or failed to get one.",
+            ["state"],
+            registry=r,
+            multiprocess_mode="mostrecent",
+        )
+
+    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+        method = method if method in METHODS else "OTHER"
+        self._requests.labels(method, route, str(status)).inc()
+        self._seconds.labels(method, route).observe(seconds)
+        if status in (401, 403, 408, 413, 415):
+            self._refusals.labels(str(status)).inc()
+        elif status == 429:
+            self._limited.labels("hard").inc()
+
+    def recalled(self, seconds: float, hits: int, *, limited: bool) -> None:
+        self._recalls.observe(seconds)
+        self._hits.observe(hits)
+        if limited:
+            self._limited.labels("soft").inc()
+
+    def wrote(self, outcome: str, reason: str | None) -> None:
+        self._writes.labels(outcome).inc()
+        if reason is not None:
+            self._refusals.labels(reason).inc()
+
+    def waits(self, backlog: Backlog) -> None:
+        for state, count in (("pending", backlog.pending), ("error", backlog.error)):
+            self._backlog.labels(state).set(count)
+
+    def text(self) -> bytes:
+        if self._shared is None:
+            return generate_latest(self._registry)
+        everyone = CollectorRegistry()
+        MultiProcessCollector(everyone, path=str(self._shared))  # type: ignore[no-untyped-call]
+        return generate_latest(everyone)

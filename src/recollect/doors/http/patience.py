@@ -1,0 +1,47 @@
+"""Connections that say nothing, or say it one letter at a time, end: a request's head must arrive in bounded time."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEAD_SECONDS = 15.0
+
+
+class PatientProtocol(H11Protocol):
+    """Uvicorn's protocol with a limit on how long it waits for the head of a request that has begun, or never does."""
+
+    _waiting: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._unwatch()
+        super().connection_lost(exc)
+
+    def _watch(self) -> None:
+        """The clock runs from the first byte of a head to its last, and isn't set back by those between."""
+        cycle: Any = self.cycle
+        if cycle is not None and not cycle.response_complete:
+            self._unwatch()
+        elif self._waiting is None and not self.transport.is_closing():
+            self._waiting = self.loop.call_later(HEAD_SECONDS, self._too_slow)
+
+    def _unwatch(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+
+    def _too_slow(self) -> None:
+        self._waiting = None
+        cycle: Any = self.cycle
+        if cycle is None or cycle.response_complete:
+            self.transport.close()
