@@ -13,7 +13,7 @@ from datetime import datetime
 
 import numpy as np
 
-from recollect.model import KINDS, Change, Changes, Filter, Scope, Target
+from recollect.model import KINDS, Changes, Entry, Filter, Scope, Target
 from recollect.policy.shelf import Card, Key, Mask, Shelf
 from recollect.ports import Tx
 
@@ -102,13 +102,17 @@ class Copy:
         self.revision = changes.revision
         if not changes.items:
             return
-        cards = [_card(item) for item in changes.items]
-        self.shelf.put(cards)
+        pairs = ((self._noted(_card(item.entry)), item.vector) for item in changes.items)
+        self.shelf.fill(pairs, len(changes.items))
         self._masks.clear()
-        for card in cards:
+
+    def _noted(self, card: Labelled) -> Labelled:
+        """The card, its expiry kept where it is looked up."""
+        if card.expires_at is not None:
+            self._expiring[card.key] = card.expires_at
+        elif self._expiring:
             self._expiring.pop(card.key, None)
-            if card.expires_at is not None:
-                self._expiring[card.key] = card.expires_at
+        return card
 
 
 def _is_open(filter: Filter) -> bool:
@@ -126,8 +130,7 @@ def _passes(card: Card, filter: Filter) -> bool:
     )
 
 
-def _card(change: Change) -> Labelled:
-    entry = change.entry
+def _card(entry: Entry) -> Labelled:
     return Labelled(
         kind=entry.target.kind,
         id=entry.target.id,
@@ -140,7 +143,6 @@ def _card(change: Change) -> Labelled:
         terms=" ".join(entry.terms),
         chars=entry.chars,
         is_question=entry.is_question,
-        vector=change.vector,
         about=(entry.about_from, entry.about_until) if entry.about_from and entry.about_until else None,
         type=entry.type,
         theme=entry.theme,

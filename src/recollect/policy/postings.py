@@ -6,6 +6,9 @@ few rows to a large index costs a few microseconds a term and never a rebuild.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import chain, count
 from typing import NamedTuple
 
 import numpy as np
@@ -29,21 +32,21 @@ class _Segment(NamedTuple):
 
 class Postings:
     def __init__(self) -> None:
-        self._vocabulary: dict[str, int] = {}
-        self._pending_terms: list[int] = []
-        self._pending_rows: list[int] = []
+        self._vocabulary: defaultdict[str, int] = defaultdict(count().__next__)
+        self._pending: list[NDArray[np.int64]] = []
         self._segments: list[_Segment] = []
 
     @property
     def nbytes(self) -> int:
         arrays = sum(part.nbytes for segment in self._segments for part in segment)
-        return arrays + 100 * len(self._vocabulary) + 16 * len(self._pending_rows)
+        return arrays + 100 * len(self._vocabulary) + sum(part.nbytes for part in self._pending)
 
-    def add(self, row: int, terms: list[str]) -> None:
-        """Rows must be added in ascending order, each once."""
-        number = self._vocabulary
-        self._pending_terms += [number.setdefault(term, len(number)) for term in terms]
-        self._pending_rows += [row] * len(terms)
+    def add(self, first: int, texts: Sequence[Sequence[str]]) -> None:
+        """The terms of consecutive rows. Rows must be added in ascending order, each once."""
+        lengths = [len(terms) for terms in texts]
+        # No loop of ours touches a single word: a memory has millions of them.
+        numbers = np.fromiter(map(self._vocabulary.__getitem__, chain.from_iterable(texts)), np.int64, sum(lengths))
+        self._pending.append(numbers << 32 | np.repeat(np.arange(first, first + len(texts)), lengths))
 
     def of(self, term: str) -> tuple[Rows, Floats]:
         """The rows that hold `term`, ascending, and how often each does. A trailing `*` makes it a prefix."""
@@ -72,12 +75,10 @@ class Postings:
         return (rows[1], counts[1]) if len(rows) == 2 else (np.concatenate(rows), np.concatenate(counts))
 
     def _settle(self) -> None:
-        if not self._pending_rows:
+        if not self._pending:
             return
-        terms = np.array(self._pending_terms, np.int64)
-        rows = np.array(self._pending_rows, np.int64)
-        self._pending_terms, self._pending_rows = [], []
-        pairs, counts = np.unique(terms << 32 | rows, return_counts=True)
+        pairs, counts = np.unique(np.concatenate(self._pending), return_counts=True)
+        self._pending = []
         self._segments.append(_segment(pairs >> 32, (pairs & 0xFFFFFFFF).astype(np.int32), counts.astype(np.float32)))
         while len(self._segments) > 1 and len(self._segments[-1].rows) * 2 >= len(self._segments[-2].rows):
             newer, older = self._segments.pop(), self._segments.pop()

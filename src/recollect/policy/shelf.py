@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ Key = tuple[str, str]
 Mask = NDArray[np.bool_]
 
 _K1, _B = 1.2, 0.75
+_AT_ONCE = 1024  # cards read in together: their vectors stay in the processor's cache on the way
 _ROLES = frozenset({"user", "assistant", "system", "tool", "human", "ai", "bot", "memory", ""})
 _COLUMNS: dict[str, type[np.generic]] = {
     "alive": np.bool_, "question": np.bool_, "assistant": np.bool_,
@@ -52,10 +54,6 @@ class Card:
     @property
     def key(self) -> Key:
         return self.kind, self.id
-
-    def says_the_same(self, other: Card) -> bool:
-        """Whether only the vector or the bookkeeping differs."""
-        return replace(self, vector=None) == replace(other, vector=None)
 
 
 class Lexical(NamedTuple):
@@ -117,21 +115,34 @@ class Shelf:
 
     def put(self, cards: Iterable[Card]) -> None:
         """Add cards, or replace those with the same kind and id."""
-        fresh: dict[int, NDArray[Any]] = {}
-        for card in cards:
-            row = self._row_of.get(card.key)
-            if row is not None and self._cards[row].says_the_same(card):
-                fresh.pop(row, None)
-                self.vectors.put(row, card.vector)
+        self.fill((card if card.vector is None else replace(card, vector=None), card.vector) for card in cards)
+
+    def fill(self, pairs: Iterable[tuple[Card, NDArray[Any] | None]], count: int = 0) -> None:
+        """The same for cards that come apart from their vectors, a few thousand at a time: how a whole memory is read in.
+        `count` is how many there are, if known."""
+        self._make_room(self.rows + count)
+        self.vectors.expect(self.rows + count)
+        pairs = iter(pairs)
+        while block := list(islice(pairs, _AT_ONCE)):
+            self._fill(block)
+        self._tidy()
+
+    def _fill(self, pairs: Sequence[tuple[Card, NDArray[Any] | None]]) -> None:
+        fresh: dict[Key, tuple[Card, NDArray[Any] | None]] = {}
+        for card, vector in pairs:
+            key = card.kind, card.id
+            row = self._row_of.get(key)
+            if row is not None and self._cards[row] == card:
+                self.vectors.put(row, vector)
                 continue
             if row is not None:
-                fresh.pop(row, None)
                 self._kill(row)
-            row = self._append(card)
-            if card.vector is not None:
-                fresh[row] = card.vector
-        self.vectors.put_new(fresh)
-        self._tidy()
+            fresh[key] = card, vector
+        if fresh:
+            first = self.rows
+            self._append([card for card, _ in fresh.values()])
+            vectors = enumerate((vector for _, vector in fresh.values()), first)
+            self.vectors.put_new({row: vector for row, vector in vectors if vector is not None})
 
     def drop(self, keys: Iterable[Key]) -> None:
         for row in [row for key in keys if (row := self._row_of.get(key)) is not None]:
@@ -209,32 +220,38 @@ class Shelf:
         mean = float(length.sum(where=alive)) / max(int(alive.sum()), 1)
         return np.append(_K1 * (1 - _B + _B * length / np.float32(max(mean, 1e-6))), np.float32(1))
 
-    def _append(self, card: Card) -> int:
-        """The new row of a card; its vector comes later, with the others."""
-        row = self.rows
-        if row == len(self._columns["alive"]):
-            self._columns = {name: np.resize(column, 2 * row) for name, column in self._columns.items()}
-        terms = card.terms.split()
-        voice = self._voices.setdefault((card.speaker or card.role).casefold(), len(self._voices))
+    def _append(self, cards: Sequence[Card]) -> None:
+        """New rows for cards that have none; their vectors come apart."""
+        first, rows = self.rows, slice(self.rows, self.rows + len(cards))
+        self._make_room(rows.stop)
+        voices = self._voices
+        voice = [voices.setdefault((card.speaker or card.role).casefold(), len(voices)) for card in cards]
+        terms = [card.terms.split() for card in cards]
+        told = np.array([card.created_at.timestamp() for card in cards])
         values: dict[str, Any] = {
-            "alive": True, "question": card.is_question, "assistant": card.role == "assistant",
-            "voice": voice, "twin": hash(card.terms),
-            "told": card.created_at.timestamp(),
-            "created": card.created_at.timestamp() if card.dated else np.nan,
-            "about_from": card.about[0].timestamp() if card.about else np.nan,
-            "about_until": card.about[1].timestamp() if card.about else np.nan,
-            "chars": card.chars, "length": len(terms),
+            "alive": True, "question": [card.is_question for card in cards],
+            "assistant": [card.role == "assistant" for card in cards],
+            "voice": voice, "twin": [hash(card.terms) for card in cards],
+            "told": told, "created": np.where([card.dated for card in cards], told, np.nan),
+            "about_from": [card.about[0].timestamp() if card.about else np.nan for card in cards],
+            "about_until": [card.about[1].timestamp() if card.about else np.nan for card in cards],
+            "chars": [card.chars for card in cards], "length": [len(each) for each in terms],
         }  # fmt: skip
         for name, value in values.items():
-            self._columns[name][row] = value
-        self._cards.append(card if card.vector is None else replace(card, vector=None))
-        self._card_bytes += 300 + len(card.terms)
-        self._row_of[card.key] = row
-        self._postings.add(row, terms)
-        if card.session is not None and card.kind == "message":
-            self.threads.join(row, card.session, card.position, voice)
+            self._columns[name][rows] = value
+        self._cards += cards
+        self._card_bytes += sum(300 + len(card.terms) for card in cards)
+        self._row_of.update(((card.kind, card.id), row) for row, card in enumerate(cards, first))
+        self._postings.add(first, terms)
+        for row, card in enumerate(cards, first):
+            if card.session is not None and card.kind == "message":
+                self.threads.join(row, card.session, card.position, voice[row - first])
         self._surroundings = None
-        return row
+
+    def _make_room(self, rows: int) -> None:
+        room = len(self._columns["alive"])
+        if rows > room:
+            self._columns = {name: np.resize(column, max(rows, 2 * room)) for name, column in self._columns.items()}
 
     def _kill(self, row: int) -> None:
         del self._row_of[self._cards[row].key]
@@ -246,7 +263,6 @@ class Shelf:
     def _tidy(self) -> None:
         dead = self.rows - len(self)
         if dead > 64 and dead * 3 > self.rows:
-            kept = [replace(self._cards[row], vector=self.vectors.get(row)) for row in self._row_of.values()]
             fresh = Shelf()
-            fresh.put(kept)
+            fresh.fill((self._cards[row], self.vectors.get(row)) for row in self._row_of.values())
             self.__dict__ = fresh.__dict__

@@ -28,6 +28,7 @@ class Vectors:
         self._centred_at = 0
         self._along: Floats = np.zeros(0, np.float32)
         self._norm: Floats = np.zeros(0, np.float32)
+        self._expected = 64
 
     @property
     def nbytes(self) -> int:
@@ -36,6 +37,10 @@ class Vectors:
     @property
     def trust(self) -> float:
         return self._count / (self._count + _TRUST)
+
+    def expect(self, rows: int) -> None:
+        """So many rows are about to come: make room once, not again and again."""
+        self._expected = max(64, rows)
 
     def put(self, row: int, vector: NDArray[Any] | None) -> None:
         """Set, replace or (with None) remove a row's vector. One of another length than the rest is left out."""
@@ -57,20 +62,21 @@ class Vectors:
             self._measure(row, row + 1)
 
     def put_new(self, vectors: Mapping[int, NDArray[Any]]) -> None:
-        """The same for many rows at once, none of which holds a vector yet: how a whole memory is read in."""
+        """The same for many rows at once, ascending, none of which holds a vector yet."""
         dimensions = self._sum.size or next((len(vector) for vector in vectors.values()), 0)
         fitting = {row: vector for row, vector in vectors.items() if len(vector) == dimensions}
         if not fitting:
             return
         rows = np.fromiter(fitting, np.int64, len(fitting))
-        block = np.asarray(list(fitting.values()), np.float32)
-        block /= np.maximum(np.linalg.norm(block, axis=1, keepdims=True), np.float32(1e-9))
-        self._make_room(int(rows.max()), dimensions)
+        self._make_room(int(rows[-1]), dimensions)
+        block = np.concatenate(list(fitting.values()), dtype=np.float32).reshape(len(fitting), dimensions)
+        lengths = np.sqrt(np.einsum("ij,ij->i", block, block))
+        block /= np.maximum(lengths, np.float32(1e-9))[:, None]
         self._matrix[rows] = block
         self._held[rows] = True
-        self._sum += block.sum(axis=0, dtype=np.float64)
+        self._sum += np.ones(len(fitting), np.float32) @ block
         self._count += len(fitting)
-        first = int(rows.min())
+        first = int(rows[0])
         self._along, self._norm = self._along[:first], self._norm[:first]  # measured anew from here on
 
     def get(self, row: int) -> Floats | None:
@@ -109,7 +115,7 @@ class Vectors:
         if not self._sum.size:
             self._sum = np.zeros(dimensions)
         if row >= len(self._matrix):
-            more = max(64, row + 1, len(self._matrix) * 3 // 2) - len(self._matrix)
+            more = max(self._expected, row + 1, len(self._matrix) * 3 // 2) - len(self._matrix)
             grown = np.zeros((len(self._matrix) + more, dimensions), np.float32)
             if len(self._matrix):
                 grown[: len(self._matrix)] = self._matrix

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, ClassVar
+from typing import Any, ClassVar, overload
 
 from sqlalchemy import ColumnElement, and_, bindparam, delete, select, type_coerce
 from sqlalchemy.sql.base import Executable
@@ -23,9 +23,10 @@ from recollect.model import KINDS, Change, Changes, EmbeddingState, Entry, Filte
 from recollect.ports import Vector
 from recollect.stores.sql.expressions import SCOPE, fixed, member, own, owner, putting
 from recollect.stores.sql.ledger import Ledger
-from recollect.stores.sql.session import Row, Session
+from recollect.stores.sql.session import Dialect, Row, Session
 from recollect.stores.sql.tables import embeddings, entries
 
+_BLOCK = 1024
 _TERM = re.compile(r"\w+")
 _TERMS = re.compile(r"(?:\w+(?: \w+)*)?")
 _WANTED = re.compile(r"\w+(?:\*|(?: \w+)+)?")
@@ -136,12 +137,10 @@ class SqlIndex(ABC):
             return Changes(revision=revision, purged=purged, size=size)
         params = {**self._owner, "since": since}
         if generation is None:
-            items = [Change(entry=_entry(row), vector=None) for row in self._session.rows(_CHANGED, params)]
+            rows = [(*row, None) for row in self._session.rows(_CHANGED, params)]
         else:
             rows = self._session.rows(_CHANGED_WITH_VECTORS, {**params, "generation": generation})
-            vectors = self._session.dialect.vectors([row[-1] for row in rows])
-            items = [Change(entry=_entry(row), vector=vector) for row, vector in zip(rows, vectors, strict=True)]
-        return Changes(revision=revision, purged=purged, size=size, items=items)
+        return Changes(revision=revision, purged=purged, size=size, items=_Read(rows, self._session.dialect))
 
     def entries(self, targets: Iterable[Target]) -> dict[Target, Entry]:
         found: dict[Target, Entry] = {}
@@ -161,6 +160,34 @@ class SqlIndex(ABC):
     @abstractmethod
     def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         """See `ports.Index`."""
+
+
+class _Read(Sequence[Change]):
+    """Rows that become entries and vectors when somebody looks, a block at a time: a large scope read in at once would
+    otherwise stand in memory three times over."""
+
+    def __init__(self, rows: Sequence[Row], dialect: Dialect) -> None:
+        self._rows = rows
+        self._dialect = dialect
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Change: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Change]: ...
+    def __getitem__(self, place: int | slice) -> Change | Sequence[Change]:
+        if isinstance(place, slice):
+            return _Read(self._rows[place], self._dialect)
+        return next(iter(_Read([self._rows[place]], self._dialect)))
+
+    def __iter__(self) -> Iterator[Change]:
+        for start in range(0, len(self._rows), _BLOCK):
+            rows = self._rows[start : start + _BLOCK]
+            vectors = self._dialect.vectors([row[-1] for row in rows])
+            for row, vector in zip(rows, vectors, strict=True):
+                yield Change(entry=_entry(row), vector=vector)
 
 
 def _joined(terms: tuple[str, ...]) -> str:
