@@ -28,7 +28,7 @@ COMMANDS = {
     "serve": ("serve", "Serve the memory over HTTP, with a page to look at it."),
     "reembed": ("reembed", "Change the embedding model, or embed what is missing, while the old one serves."),
     "doctor": ("doctor", "Check that everything works, and say how to fix what doesn't."),
-    "db": ("db", "The database itself: upgrade, current, check, reindex."),
+    "db": ("db", "The database itself: upgrade, current, check, reindex, keys, users."),
 }
 """In the order they are shown: the module under `recollect.cli.commands`, and what to expect of it."""
 

@@ -1,4 +1,4 @@
-"""`recollect db`: the schema of the configured store. Files are upgraded when they are opened; a server's owner does it here."""
+"""`recollect db`: the configured store: its schema (files are upgraded when opened, a server by its owner), who may come in."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ import typer
 
 from recollect.bootstrap import open_store
 from recollect.cli import schema
+from recollect.cli.commands import keys, users
 from recollect.cli.options import Call, command
 from recollect.cli.output import print_json, show
 from recollect.errors import Unsupported
 from recollect.stores.sqlite import SqliteStore
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="The database itself: upgrade, current, check, reindex."
+    add_completion=False,
+    no_args_is_help=True,
+    help="The database itself: upgrade, current, check, reindex, keys, users.",
 )
+app.add_typer(keys.app, name="keys")
+app.add_typer(users.app, name="users")
 OUT_OF_STEP = 1
 
 

@@ -70,11 +70,17 @@ class Frame:
             self._told(scope, status or GONE, perf_counter() - started)
 
     def _told(self, scope: Scope, status: int, seconds: float) -> None:
-        route = getattr(scope.get("route"), "path", "unmatched")
+        route = template_of(scope)
         self._metrics.answered(scope["method"], route, status, seconds)
         level = logging.DEBUG if route in QUIET and status < 400 else logging.INFO
         facts = {"method": scope["method"][:16], "route": route, "status": status, "ms": round(seconds * 1000, 1)}
         logger.log(level, "answered", extra={"facts": facts})
+
+
+def template_of(scope: Scope) -> str:
+    """The path as the door wrote it, `/v1/memories/{id}`: what was asked for may be somebody's secret."""
+    whole = scope.get("fastapi", {}).get("effective_route_context")
+    return str(getattr(whole or scope.get("route"), "path", "unmatched"))
 
 
 def _dress(headers: MutableHeaders, id: str) -> None:

@@ -6,9 +6,6 @@ before it is looked up again: that is how long a revoked one may still work.
 
 from __future__ import annotations
 
-import hashlib
-import re
-import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -19,25 +16,14 @@ from fastapi import Request
 
 from recollect.doors.http.auth.caller import Caller, known_as
 from recollect.doors.http.auth.credentials import authorization
+from recollect.doors.http.auth.key_secrets import hash_of, is_secret
 from recollect.engine import Engine
 from recollect.errors import RecollectError, Unauthenticated
 from recollect.model import ApiKey
 
-PREFIX = "rk_"
-SECRET_BYTES = 32
 STANDS_SECONDS = 5.0
 TOUCHED_SECONDS = 60.0
 MOST_STANDING = 10_000
-_KEY = re.compile(PREFIX + r"[A-Za-z0-9_-]{43}")
-
-
-def new_secret() -> str:
-    return PREFIX + secrets.token_urlsafe(SECRET_BYTES)
-
-
-def hash_of(secret: str) -> str:
-    """Thirty-two random bytes can't be guessed, so one plain hash is enough to keep them."""
-    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 class BearerToken:
@@ -50,7 +36,7 @@ class BearerToken:
 
     async def __call__(self, request: Request) -> Caller:
         token = authorization(request, "Bearer")
-        if _KEY.fullmatch(token) is None:
+        if not is_secret(token):
             raise Unauthenticated("the token is none of our keys")
         engine: Engine = request.app.state.engine
         key = await self._key(engine, hash_of(token))
