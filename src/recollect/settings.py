@@ -284,6 +284,11 @@ class Settings:
         return self.embedder in {"openai", "auto"} and _is_openais(self.embedder_url)
 
 
+def announce(name: str, value: str) -> None:
+    """Tell a library that only listens to the environment, and the processes started from here."""
+    os.environ[name] = value
+
+
 def _is_openais(url: str) -> bool:
     try:
         address = urlsplit(url)

@@ -227,6 +227,15 @@ async def test_replace_never_creates(store: Store) -> None:
     assert await stored(store, "m1") is None
 
 
+async def test_the_latest_scores_are_kept_and_nothing_else_changes(store: Store) -> None:
+    await remember(store, ANA, memory("b"), memory("c", "unrated"))
+    for total, minute in ((1.5, 1), (2.25, 2)):
+        rated = Scores(relevance=0.5, recency=0.25, importance=0.75, total=total, computed_at=at(minute))
+        await store.write(ANA, lambda tx, s=rated: tx.memories.rate({"b": s, "absent": s}))  # type: ignore[misc]
+        assert await stored(store, "b") == replace(memory("b"), last_scores=rated)
+    assert await stored(store, "c") == memory("c", "unrated")
+
+
 async def test_touch_counts_an_access_and_nothing_else(store: Store) -> None:
     await remember(store, ANA, FULL, memory("b"), memory("c", "untouched"))
     await store.write(ANA, lambda tx: tx.memories.touch(["m-full", "b", "absent"], at(9)))

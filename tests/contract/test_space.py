@@ -51,6 +51,37 @@ def test_the_full_samples_leave_no_field_at_its_default() -> None:
             assert getattr(sample, each.name) != default, each.name
 
 
+async def test_a_scope_is_known_once_it_holds_something(store: Store) -> None:
+    assert await store.read(ANA, lambda tx: tx.space.known()) is False
+    assert await store.write(ANA, lambda tx: tx.space.known()) is False
+    assert await store.read(ANA, lambda tx: tx.space.known()) is False, "asking leaves nothing behind"
+    await remember(store, ANA, memory())
+    for ask in (store.read, store.write):
+        assert await ask(ANA, lambda tx: tx.space.known()) is True
+        assert await ask(replace(ANA, space="other"), lambda tx: tx.space.known()) is False
+    await store.write(ANA, lambda tx: tx.erase())
+    assert await store.write(ANA, lambda tx: tx.space.known()) is False
+
+
+async def test_sessions_are_declared_incognito_or_not_until_that_is_taken_back(store: Store) -> None:
+    def declared(tx: Tx) -> list[bool | None]:
+        return [tx.space.incognito("one"), tx.space.incognito("two"), tx.space.incognito("three")]
+
+    def declare(tx: Tx) -> None:
+        tx.space.declare_incognito("one", True, T0)
+        tx.space.declare_incognito("two", False, T0)
+
+    await store.write(ANA, declare)
+    assert await store.read(ANA, declared) == [True, False, None]
+    assert await store.read(replace(ANA, user="ben"), declared) == [None, None, None]
+    await store.write(ANA, lambda tx: tx.space.declare_incognito("two", True, at(1)))
+    await store.write(ANA, lambda tx: tx.space.declare_incognito("one", None, at(2)))
+    await store.write(ANA, lambda tx: tx.space.declare_incognito("three", None, at(2)))
+    assert await store.read(ANA, declared) == [None, True, None]
+    await store.write(ANA, lambda tx: tx.erase())
+    assert await store.read(ANA, declared) == [None, None, None]
+
+
 async def test_settings_begin_at_their_defaults_and_are_kept(store: Store) -> None:
     assert await store.read(ANA, lambda tx: tx.space.settings()) == SpaceSettings()
     await remember(store, ANA, memory())

@@ -9,8 +9,17 @@ from typing import TypeVar
 
 import pytest
 
-from recollect.errors import Conflict
-from recollect.model import Backlog, Generation, GenerationState, Scope, Target
+from recollect.errors import Conflict, NotFound
+from recollect.model import (
+    ApiKey,
+    Backlog,
+    Generation,
+    GenerationState,
+    ProviderConfig,
+    Scope,
+    SpaceSettings,
+    Target,
+)
 from recollect.ports import Store, System
 from tests.contract.samples import (
     ANA,
@@ -211,3 +220,62 @@ async def test_the_backlog_of_everyone_is_the_sum_of_each(vector_store: Store) -
     found = await ask(store, lambda system: system.backlog("g1"))
     assert replace(found, oldest=None) == Backlog(pending=3, error=1)
     assert await ask(store, lambda system: system.backlog("g2")) == Backlog()
+
+
+async def test_nobody_works_where_memory_is_off(store: Store) -> None:
+    await store.system(lambda system: system.add_generation(generation("g", state=GenerationState.SERVING)))
+    await remember(store, ANA, memory("a"))
+    await store.write(ANA, lambda tx: tx.embeddings.queue({A: "hash"}, "g", T0))
+    for enabled in (False, True):
+        settings = SpaceSettings(memory_enabled=enabled)
+        await store.write(ANA, lambda tx, kept=settings: tx.space.save_settings(kept))  # type: ignore[misc]
+        assert await store.system(lambda system: system.waiting(at(1), 10)) == ([ANA] if enabled else [])
+        assert (await store.system(lambda system: system.next_due()) is not None) == enabled
+
+
+KEY = ApiKey(
+    id="k1",
+    name="the kitchen tablet",
+    tenant="acme",
+    user="ana",
+    role="admin",
+    secret_hash="a" * 64,
+    created_at=T0,
+    expires_at=at(60),
+)
+
+
+async def test_a_key_is_found_by_the_hash_of_its_secret(store: Store) -> None:
+    other = replace(KEY, id="k0", role="user", secret_hash="b" * 64, expires_at=None, created_at=at(1))
+    for key in (KEY, other):
+        await store.system(lambda system, key=key: system.add_key(key))  # type: ignore[misc]
+    assert await store.system(lambda system: system.find_key("a" * 64)) == KEY
+    assert await store.system(lambda system: system.find_key("c" * 64)) is None
+    assert await store.system(lambda system: system.keys()) == [KEY, other]
+    await store.system(lambda system: system.touch_key("k0", at(2)))
+    assert await store.system(lambda system: system.find_key("b" * 64)) == replace(other, last_used_at=at(2))
+
+
+@pytest.mark.parametrize("again", [replace(KEY, id="k2"), replace(KEY, secret_hash="d" * 64)])
+async def test_neither_an_id_nor_a_secret_is_given_out_twice(store: Store, again: ApiKey) -> None:
+    await store.system(lambda system: system.add_key(KEY))
+    with pytest.raises(Conflict):
+        await store.system(lambda system: system.add_key(again))
+    assert await store.system(lambda system: system.keys()) == [KEY]
+
+
+async def test_a_revoked_key_stays_revoked_since_the_first_time(store: Store) -> None:
+    await store.system(lambda system: system.add_key(KEY))
+    for minute in (1, 2):
+        await store.system(lambda system, minute=minute: system.revoke_key("k1", at(minute)))  # type: ignore[misc]
+    assert await store.system(lambda system: system.find_key("a" * 64)) == replace(KEY, revoked_at=at(1))
+    with pytest.raises(NotFound):
+        await store.system(lambda system: system.revoke_key("nowhere", at(1)))
+
+
+async def test_one_provider_is_configured_or_none(store: Store) -> None:
+    assert await store.system(lambda system: system.provider()) is None
+    first = ProviderConfig(provider_type="openai", endpoint_url="http://127.0.0.1:1/v1", model="m", api_key="sealed")
+    for config in (first, ProviderConfig(enabled=False, provider_type="ollama", dimensions=3), None):
+        await store.system(lambda system, kept=config: system.save_provider(kept))  # type: ignore[misc]
+        assert await store.system(lambda system: system.provider()) == config

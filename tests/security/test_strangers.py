@@ -69,6 +69,9 @@ async def engine(home: Home) -> AsyncIterator[Engine]:
     await engine.close()
 
 
+LOOKING = {"memory.recalled", "memory.read", "memory.listed", "conversation.read"}
+
+
 async def snapshot(engine: Engine, scope: Scope) -> dict[str, Any]:
     """Everything a person can see without searching."""
     targets = [Target("memory", SHARED_ID), Target("message", "turn-0")]
@@ -76,7 +79,7 @@ async def snapshot(engine: Engine, scope: Scope) -> dict[str, Any]:
         "export": [line async for line in engine.export(scope)],
         "themes": await engine.themes(scope),
         "list": await engine.list(scope, Listing(tags=(TAG,))),
-        "audit": await browse.audit_trail(engine, scope, 100, 0),
+        "audit": [each for each in await engine.audit_trail(scope, 100, 0) if each.action not in LOOKING],
         "talk": await browse.conversation(engine, scope, SESSION, 100),
         "vectors": await browse.embedding_status(engine, scope, targets),
     }

@@ -52,6 +52,10 @@ def _nothing() -> None:
     pass
 
 
+def _deaf(_: str, __: Mapping[str, Any]) -> None:
+    pass
+
+
 @dataclass
 class Debts:
     """What is owed to the store and may wait; one for all views of an engine."""
@@ -84,6 +88,8 @@ class Engine:
         self.occasion = Occasion()
         self.wake: Callable[[], None] = _nothing
         """Called after a write that left work for the background; a runner puts itself here."""
+        self.heard: Callable[[str, Mapping[str, Any]], None] = _deaf
+        """Told what was done, in numbers and names of outcomes; whoever keeps the metrics puts itself here."""
 
     def on(self, occasion: Occasion) -> Self:
         """This engine, asked under these circumstances: the same store, copies and notes."""
@@ -93,10 +99,14 @@ class Engine:
 
     async def remember(self, scope: Scope, fields: Mapping[str, Any], *, as_admin: bool = False) -> Receipt:
         draft = draft_from(fields, self.config.max_content_bytes)
-        return await remember.remember(self, scope, draft, as_admin=as_admin)
+        receipt = await remember.remember(self, scope, draft, as_admin=as_admin)
+        self.heard("wrote", {"outcome": receipt.outcome, "reason": receipt.reason or ""})
+        return receipt
 
     async def recall(self, scope: Scope, query: Query) -> Recall:
-        return await recall.recall(self, scope, query)
+        recalled = await recall.recall(self, scope, query)
+        self.heard("recalled", {"ms": recalled.trace.timings_ms["total"], "hits": len(recalled)})
+        return recalled
 
     async def get(self, scope: Scope, id: str) -> Memory:
         return await browse.get(self, scope, id)
