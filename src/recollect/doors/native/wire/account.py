@@ -13,7 +13,9 @@ Switch = Annotated[bool, Field(strict=True)]
 
 
 class MeOut(BaseModel):
-    model_config = showing({"tenant": "default", "user": "ana", "role": "user", "space": "default", "spaces": ["default"]})
+    model_config = showing(
+        {"tenant": "default", "user": "ana", "role": "user", "space": "default", "spaces": ["default"]}
+    )
 
     tenant: str
     user: str

@@ -6,10 +6,12 @@ from typing import Any
 
 from pydantic import ConfigDict
 
+from recollect.doors.http.examples import shown
+
 
 def showing(example: dict[str, Any]) -> ConfigDict:
     """A model that takes nothing it doesn't know, and says what it looks like."""
-    return ConfigDict(extra="forbid", json_schema_extra={"examples": [example]})
+    return shown(example, extra="forbid")
 
 
 _AT = "2026-03-02T09:30:00Z"

@@ -1,0 +1,91 @@
+"""/v1/me, /v1/spaces, /v1/audit, /v1/export, /v1/import: what belongs to the caller, to see, take along and erase."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import StreamingResponse
+
+from recollect.doors.http.asking import TheCaller, TheEngine, TheScope
+from recollect.doors.native.translate import account as translate
+from recollect.doors.native.translate.memories import check_confirmed, forget_out
+from recollect.doors.native.wire import account as wire
+from recollect.doors.native.wire.examples import EXPORT
+from recollect.doors.native.wire.memories import ForgetOut, Limit, Offset
+from recollect.engine import Engine
+from recollect.model import Scope
+
+router = APIRouter(tags=["account"])
+LINES = "application/x-ndjson"
+WRITTEN = {"content": {LINES: {"schema": {"type": "string"}, "example": EXPORT}}}
+OneSpace = Annotated[str | None, Query(alias="space", description="Only this space.")]
+
+
+@router.get("/me", summary="Who am I, and where do I keep anything?")
+async def me(caller: TheCaller, engine: TheEngine) -> wire.MeOut:
+    scope = caller.scope
+    spaces = await engine.spaces(scope.tenant, scope.user)
+    return wire.MeOut(tenant=scope.tenant, user=scope.user, role=caller.role, space=scope.space, spaces=list(spaces))
+
+
+@router.delete("/me", summary="Erase everything of mine, in every space, settings and audit trail included")
+async def erase(sent: wire.EraseIn, engine: TheEngine, scope: TheScope) -> ForgetOut:
+    check_confirmed(sent.confirm, scope.user, "user")
+    return forget_out(await engine.erase_user(scope.tenant, scope.user))
+
+
+@router.get("/spaces", summary="The spaces in which anything is kept")
+async def spaces(engine: TheEngine, scope: TheScope) -> wire.SpacesOut:
+    return wire.SpacesOut(spaces=list(await engine.spaces(scope.tenant, scope.user)))
+
+
+@router.get("/spaces/{name:path}/settings", summary="What is set for a space")
+async def settings(name: str, engine: TheEngine, scope: TheScope) -> wire.SettingsOut:
+    there = scope.within(name)
+    return translate.settings_out(there, await engine.space_settings(there))
+
+
+@router.patch("/spaces/{name:path}/settings", summary="Change what is set for a space")
+async def change_settings(name: str, sent: wire.SettingsPatch, engine: TheEngine, scope: TheScope) -> wire.SettingsOut:
+    there = scope.within(name)
+    return translate.settings_out(there, await engine.change_settings(there, translate.changes_of(sent)))
+
+
+@router.get("/audit", summary="What was done with my memory, newest first")
+async def audit(
+    engine: TheEngine,
+    scope: TheScope,
+    limit: Annotated[Limit, Query()] = 50,
+    offset: Annotated[Offset, Query()] = 0,
+) -> wire.AuditPage:
+    return translate.audit_out(await engine.audit_trail(scope, limit, offset))
+
+
+@router.get(
+    "/export",
+    summary="Everything of mine as JSON lines; each space begins with a header",
+    response_class=StreamingResponse,
+    responses={200: {"description": "One JSON object a line.", **WRITTEN}},
+)
+async def export(engine: TheEngine, scope: TheScope, space: OneSpace = None) -> StreamingResponse:
+    spaces = [space] if space is not None else await engine.spaces(scope.tenant, scope.user)
+    named = {"Content-Disposition": 'attachment; filename="recollect.jsonl"'}
+    return StreamingResponse(_lines(engine, [scope.within(each) for each in spaces]), media_type=LINES, headers=named)
+
+
+async def _lines(engine: Engine, scopes: list[Scope]) -> AsyncIterator[bytes]:
+    for scope in scopes:
+        async for line in engine.export(scope):
+            yield translate.line_out(line)
+
+
+@router.post(
+    "/import",
+    summary="Take back what an export gave; what is there already is left alone",
+    openapi_extra={"requestBody": {"required": True, **WRITTEN}},
+)
+async def import_lines(request: Request, engine: TheEngine, scope: TheScope, space: OneSpace = None) -> wire.ImportOut:
+    parts = translate.parts_of(await request.body(), scope, space)
+    return translate.import_out([(there, await engine.import_lines(there, lines)) for there, lines in parts])

@@ -1,0 +1,44 @@
+"""/v1/conversations: keep turns word for word, look at them, forget a conversation with all that came of it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from recollect.doors.http.asking import TheEngine, TheScope, in_session
+from recollect.doors.native.translate import conversations as translate
+from recollect.doors.native.translate.memories import forget_out
+from recollect.doors.native.wire import conversations as wire
+from recollect.doors.native.wire.memories import ForgetOut, Limit, Offset
+
+router = APIRouter(prefix="/conversations", tags=["conversations"])
+
+
+@router.get("", summary="List conversations, most recent first")
+async def list_conversations(
+    engine: TheEngine,
+    scope: TheScope,
+    limit: Annotated[Limit, Query()] = 50,
+    offset: Annotated[Offset, Query()] = 0,
+) -> wire.ConversationPage:
+    return translate.page_out(await engine.conversations(scope, limit, offset))
+
+
+@router.post("/{session_id:path}/messages", summary="Keep turns of a conversation", status_code=201)
+async def add_messages(session_id: str, sent: wire.TurnsIn, engine: TheEngine, scope: TheScope) -> wire.TurnsOut:
+    engine = in_session(engine, session_id)
+    turns = translate.turns_of(sent, engine.occasion.correlation_id)
+    return translate.turns_out(await engine.add_turns(scope, session_id, turns))
+
+
+@router.get("/{session_id:path}", summary="A conversation and its last messages, oldest first")
+async def get(
+    session_id: str, engine: TheEngine, scope: TheScope, limit: Annotated[Limit, Query()] = 100
+) -> wire.ConversationWithMessages:
+    return translate.with_messages(*await in_session(engine, session_id).conversation(scope, session_id, limit))
+
+
+@router.delete("/{session_id:path}", summary="Forget a conversation and what was remembered from it alone")
+async def forget(session_id: str, engine: TheEngine, scope: TheScope) -> ForgetOut:
+    return forget_out(await engine.forget_conversation(scope, session_id))

@@ -1,0 +1,88 @@
+"""/v1/memories and /v1/themes: add, list, search, put into a prompt, look at, explain, change, pin, forget."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+
+from recollect.doors.http.asking import TheEngine, TheScope
+from recollect.doors.native.translate import memories as translate
+from recollect.doors.native.wire import memories as wire
+from recollect.policy.render import context_block
+
+router = APIRouter(tags=["memories"])
+NOTHING_NEW: dict[int | str, dict[str, Any]] = {
+    200: {"model": wire.ReceiptOut, "description": "Nothing new: it was merged, or refused with a reason."}
+}
+
+
+@router.post("/memories", summary="Remember something", status_code=201, responses=NOTHING_NEW)
+async def add(sent: wire.MemoryIn, engine: TheEngine, scope: TheScope, response: Response) -> wire.ReceiptOut:
+    receipt = await engine.remember(scope, translate.fields_of(sent))
+    response.status_code = 201 if receipt.outcome in ("stored", "superseded") else 200
+    return translate.receipt_out(receipt)
+
+
+@router.get("/memories", summary="List memories, newest first")
+async def list_memories(engine: TheEngine, scope: TheScope, wanted: Annotated[wire.ListIn, Query()]) -> wire.PageOut:
+    return translate.page_out(await engine.list(scope, translate.listing_of(wanted)))
+
+
+@router.post("/memories/search", summary="Find what belongs to a question")
+async def search(sent: wire.SearchIn, engine: TheEngine, scope: TheScope) -> wire.RecallOut:
+    return translate.recall_out(await engine.recall(scope, translate.query_of(sent, token_budget=sent.token_budget)))
+
+
+@router.post("/memories/context", summary="What belongs to a question, as a block for a prompt")
+async def context(sent: wire.ContextIn, engine: TheEngine, scope: TheScope) -> wire.ContextOut:
+    recall = await engine.recall(scope, translate.query_of(sent))
+    budget = sent.token_budget or 1000
+    block = context_block(recall.hits, budget, query=sent.query, withhold_suspicious=sent.withhold_suspicious)
+    return translate.context_out(block, recall.trace)
+
+
+@router.post("/memories/forget", summary="Forget several memories, for good: all of them, or none if one is unknown")
+async def forget_several(sent: wire.IdsIn, engine: TheEngine, scope: TheScope) -> wire.ForgetOut:
+    return translate.forget_out(await engine.forget(scope, sent.ids))
+
+
+@router.post("/memories/clear", summary="Forget every memory of this space; conversations stay")
+async def clear(sent: wire.ConfirmIn, engine: TheEngine, scope: TheScope) -> wire.ForgetOut:
+    translate.check_confirmed(sent.confirm, scope.space, "space")
+    return translate.forget_out(await engine.clear(scope))
+
+
+@router.get("/memories/{id}", summary="One memory")
+async def get(id: str, engine: TheEngine, scope: TheScope) -> wire.MemoryOut:
+    return translate.memory_out(await engine.get(scope, id))
+
+
+@router.get("/memories/{id}/why", summary="Why is this known? Provenance, history, last scores, embedding state")
+async def why(id: str, engine: TheEngine, scope: TheScope) -> wire.WhyOut:
+    return translate.why_out(await engine.why(scope, id))
+
+
+@router.patch("/memories/{id}", summary="Change a memory")
+async def change(id: str, sent: wire.MemoryPatch, engine: TheEngine, scope: TheScope) -> wire.MemoryOut:
+    return translate.memory_out(await engine.revise(scope, id, translate.fields_of(sent)))
+
+
+@router.post("/memories/{id}/pin", summary="Pin a memory: it is never trimmed or aged away")
+async def pin(id: str, engine: TheEngine, scope: TheScope) -> wire.MemoryOut:
+    return translate.memory_out(await engine.revise(scope, id, {"pinned": True}))
+
+
+@router.delete("/memories/{id}/pin", summary="Unpin a memory")
+async def unpin(id: str, engine: TheEngine, scope: TheScope) -> wire.MemoryOut:
+    return translate.memory_out(await engine.revise(scope, id, {"pinned": False}))
+
+
+@router.delete("/memories/{id}", summary="Forget a memory, for good")
+async def forget(id: str, engine: TheEngine, scope: TheScope) -> wire.ForgetOut:
+    return translate.forget_out(await engine.forget(scope, [id]))
+
+
+@router.get("/themes", summary="The themes in use, largest first")
+async def themes(engine: TheEngine, scope: TheScope) -> wire.ThemesOut:
+    return translate.themes_out(await engine.themes(scope))

@@ -1,0 +1,1 @@
+"""Between the wire and the engine: pure functions, nothing decided here."""
