@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "recollect"
 
 # The three places where anything may go wrong and the show goes on: one broad `except` in each, and no more.
-LAST_RESORTS = ("worker/", "doors/http/", "tools.py")
+LAST_RESORTS = ("worker/", "doors/http/", "tools/")
 # Files that may import our own code inside functions, each with its reason.
 HIDDEN_IMPORTS = {
     "__init__.py": "errors and version are there at once, the clients when first asked for",

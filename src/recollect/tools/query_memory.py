@@ -75,6 +75,18 @@ class Metadata(BaseModel):
 
 
 class QueryMemoryOut(Result):
+    model_config = example(
+        memories=[
+            {
+                "content": "Prefers uv over pip",
+                "type": "preference",
+                "relevance": 0.87,
+                "context": "stated by the user, 2026-03-02T09:30:00Z, memory 01JC5M3V6Q0000000000000000",
+            }
+        ],
+        metadata={"count": 1, "truncated": False},
+    )
+
     memories: list[RecalledMemory]
     metadata: Metadata
     error: bool = Field(False, description="Retrieval failed: nothing is known of what memory holds")

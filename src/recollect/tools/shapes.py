@@ -13,6 +13,33 @@ from recollect.tools.types import ItemType
 MOST_RESULTS = 50
 MOST_DAYS = 36_500
 
+_ID = "01JC5M3V6Q0000000000000000"
+_AT = "2026-03-02T09:30:00Z"
+_FOUND = {
+    "id": _ID,
+    "theme": "tooling",
+    "type": "preference",
+    "content_snippet": "Prefers uv over pip",
+    "created_at": _AT,
+    "score": 0.032787,
+    "signals": {"fts": True, "semantic": True},
+}
+_EMBEDDING = {"state": "ready", "provider_type": "ollama", "model": "nomic-embed-text", "dimensions": 768}
+_ITEM = {
+    "id": _ID,
+    "theme": "tooling",
+    "type": "preference",
+    "content": "Prefers uv over pip",
+    "source_thread": None,
+    "source_message": None,
+    "tags": ["python"],
+    "status": "active",
+    "supersedes": None,
+    "created_at": _AT,
+    "updated_at": _AT,
+    "embedding": _EMBEDDING,
+}
+
 Label = Annotated[str, Field(min_length=1, max_length=255)]
 Id = Annotated[str, Field(min_length=1, max_length=255, description="The item's id, as memory.search gives it.")]
 Tags = Annotated[list[Label], Field(max_length=64)]
@@ -44,6 +71,8 @@ class Found(BaseModel):
 
 
 class SearchOut(Result):
+    model_config = example(results=[_FOUND])
+
     results: list[Found]
     degraded: list[str] = Field([], description="What could not be searched just now.")
     rate_limited: bool = Field(False, description="Too many questions: these are results of before, if any.")
@@ -69,11 +98,15 @@ class AddStatus(BaseModel):
 
 
 class AddOut(Result):
+    model_config = example(id=_ID, status={"outcome": "stored", "embedding": "pending"})
+
     id: str | None
     status: AddStatus
 
 
 class ItemIn(Arguments):
+    model_config = example(item_id=_ID)
+
     item_id: Id
 
 
@@ -86,6 +119,8 @@ class Embedding(BaseModel):
 
 
 class Item(Result):
+    model_config = example(**_ITEM)
+
     id: str
     theme: str | None
     type: ItemType
@@ -102,7 +137,7 @@ class Item(Result):
 
 
 class UpdateIn(Arguments):
-    model_config = example(item_id="0197c2f4-3b60-7000-8000-5f0d7f7a9e01", content="Prefers uv over pip and poetry")
+    model_config = example(item_id=_ID, content="Prefers uv over pip and poetry")
 
     item_id: Id
     content: str | None = Field(None, min_length=1, description="The new text, complete.")
@@ -112,13 +147,15 @@ class UpdateIn(Arguments):
 
 
 class DeleteOut(Result):
+    model_config = example(id=_ID, deleted=True)
+
     id: str
     deleted: bool
     derived: int = Field(0, description="How many items that were made from it went with it.")
 
 
 class NoArguments(Arguments):
-    pass
+    model_config = example()
 
 
 class ThemeOut(BaseModel):
@@ -127,4 +164,6 @@ class ThemeOut(BaseModel):
 
 
 class ThemesOut(Result):
+    model_config = example(themes=[{"slug": "home-office", "display_name": "Home Office"}])
+
     themes: list[ThemeOut]

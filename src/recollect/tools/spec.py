@@ -31,6 +31,8 @@ def example(**fields: Any) -> ConfigDict:
 class Result(BaseModel):
     """What a tool gives. A field that has a default is only told when it says something else."""
 
+    model_config = ConfigDict(extra="forbid")
+
     def told(self) -> dict[str, Any]:
         return self.model_dump(mode="json", exclude_defaults=True)
 
