@@ -33,6 +33,8 @@ class MemoryCache:
     async def add(self, key: str, ttl_s: float) -> int:
         with self._lock:
             known = self._live(key)
+            if known is not None and not known.isdigit():
+                return 0
             until = self._now() + ttl_s if known is None else self._entries[key][0]
             count = int(known or 0) + 1
             self._put(key, until, b"%d" % count)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
@@ -46,7 +47,7 @@ class RedisCache:
         self._wait_s = wait_s
         self._breaker = breaker or Breaker()
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="recollect-cache")
-        self._waiting = 0
+        self._room = threading.BoundedSemaphore(MOST_WAITING)
 
     async def get(self, key: str) -> bytes | None:
         def get() -> bytes | None:
@@ -92,18 +93,18 @@ class RedisCache:
 
     def _submitted(self, call: Callable[[], T]) -> Future[T] | None:
         """The call on its way; None where too many wait already or the cache is closed."""
-        if self._waiting >= MOST_WAITING:
+        if not self._room.acquire(blocking=False):
             return None
         try:
             asked = self._threads.submit(call)
         except RuntimeError:
+            self._room.release()
             return None
-        self._waiting += 1
         asked.add_done_callback(self._answered)
         return asked
 
     def _answered(self, asked: Future[T]) -> None:
-        self._waiting -= 1
+        self._room.release()
         if not asked.cancelled() and asked.exception() is None and self._breaker.succeeded():
             _log.info("the shared cache answers again")
 
