@@ -28,15 +28,22 @@ Choice = tuple[Embedder | None, Origin, bool]
 """The embedder, who decided so, and whether it is to push aside another one that serves."""
 Opening = Callable[[EmbedderConfig], Awaitable[Embedder | None]]
 TRIAL_SECONDS = 10.0
-_ATTEMPT_SECONDS = 4.0
 _HARMLESS = "dimensions"
 
 
 class Configured:
     """`settings` is what the operator set; `opening` makes the embedder of a configuration ready for use."""
 
-    def __init__(self, settings: EmbedderConfig, opening: Opening, insist: Callable[[Embedder | None], bool]) -> None:
+    def __init__(
+        self,
+        settings: EmbedderConfig,
+        opening: Opening,
+        insist: Callable[[Embedder | None], bool],
+        *,
+        trial_s: float = TRIAL_SECONDS,
+    ) -> None:
         self._settings = settings
+        self._trial_s = trial_s
         self._opening = opening
         self._insist = insist
 
@@ -55,13 +62,14 @@ class Configured:
 
     async def attempt(self, config: ProviderConfig) -> None:
         """Embed one harmless word with it. Nothing that anyone stored is sent."""
-        embedder = choose(replace(self._asked(config), timeout_s=_ATTEMPT_SECONDS))
+        # Less than half of the time for each of two attempts, so that the reason can be told and not only the time.
+        embedder = choose(replace(self._asked(config), timeout_s=0.4 * self._trial_s))
         assert embedder is not None
         try:
-            async with asyncio.timeout(TRIAL_SECONDS):
+            async with asyncio.timeout(self._trial_s):
                 await embedder.embed([_HARMLESS], query=True)
         except TimeoutError:
-            raise Unavailable(f"the embedding server did not answer within {TRIAL_SECONDS:g} s") from None
+            raise Unavailable(f"the embedding server did not answer within {self._trial_s:g} s") from None
         finally:
             await embedder.close()
 
