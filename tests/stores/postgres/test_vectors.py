@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import numpy as np
 import psycopg
@@ -22,14 +23,25 @@ from recollect.model import (
     Target,
 )
 from recollect.ports import Tx
+from recollect.stores import migrations
 from recollect.stores.postgres import PostgresStore
-from tests.services.postgres import Database
+from tests.services.postgres import Database, PostgresServer
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
 ANA = Scope("acme", "ana")
 COUNT, DIMENSIONS, LIMIT = 1_700, 16, 10
 SHARES = {"all": 1, "tenth": 10, "hundredth": 100, "few": 600, "one": COUNT}
 GENERATION = "it's 100% ours"
+BEFORE = """
+WITH space AS (
+  INSERT INTO spaces (tenant_id, user_id, space, revision, purged, size, memory_enabled, incognito_default, soft_cap,
+                      shared_tags, created_at, last_active_at)
+  VALUES ('acme', %(user)s, 'default', 1, 1, %(size)s, true, false, 0, '{}', now(), now())
+)
+INSERT INTO embeddings (tenant_id, user_id, space, kind, target_id, generation, state, attempts, content_hash, vector,
+                        created_at, updated_at)
+VALUES ('acme', %(user)s, 'default', 'memory', 'm', 'g', 'ready', 0, 'h', '[1,2,3]', now(), now())
+"""
 
 
 def generation(id: str, dimensions: int = DIMENSIONS) -> Generation:
@@ -53,8 +65,8 @@ def target(number: int) -> Target:
     return Target("memory", f"m{number:05}")
 
 
-def fill(tx: Tx) -> None:
-    for number in range(COUNT):
+def fill(tx: Tx, numbers: range = range(COUNT)) -> None:
+    for number in numbers:
         tx.memories.insert(Memory(id=target(number).id, content="x", created_at=NOW, updated_at=NOW), f"d{number}")
     tx.index.put(
         [
@@ -65,22 +77,38 @@ def fill(tx: Tx) -> None:
                 created_at=NOW,
                 tags=tuple(tag for tag, share in SHARES.items() if number % share == 0),
             )
-            for number in range(COUNT)
+            for number in numbers
         ]
     )
-    tx.embeddings.queue({target(number): "h" for number in range(COUNT)}, GENERATION, NOW)
-    jobs = tx.embeddings.claim(GENERATION, NOW, timedelta(minutes=1), COUNT)
+    tx.embeddings.queue({target(number): "h" for number in numbers}, GENERATION, NOW)
+    jobs = tx.embeddings.claim(GENERATION, NOW, timedelta(minutes=1), len(numbers))
     vectors = sample()
     tx.embeddings.settle([(job, vectors[int(job.target.id[1:])]) for job in jobs], NOW)
 
 
-@pytest.fixture
-async def filled(database: Database) -> Database:
-    store = await PostgresStore.open(database.app_url, pool_size=2, statement_timeout_ms=60_000)
+async def filled_with(database: Database, exact_below: int, *parts: range) -> Database:
+    """Filled by a store to which a scope is large from `exact_below` on, one part after the other."""
+    store = await PostgresStore.open(
+        database.app_url, pool_size=2, statement_timeout_ms=60_000, exact_below=exact_below
+    )
     await store.system(lambda system: system.add_generation(generation(GENERATION)))
-    await store.write(ANA, fill)
+    for part in parts:
+        await store.write(ANA, partial(fill, numbers=part))
     await store.close()
     return database
+
+
+@pytest.fixture
+async def filled(database: Database) -> Database:
+    return await filled_with(database, COUNT, range(COUNT))
+
+
+def joined(database: Database) -> int:
+    """How many vectors are in the index."""
+    with psycopg.connect(database.superuser_url, autocommit=True) as connection:
+        row = connection.execute("SELECT count(*) FROM embeddings WHERE large").fetchone()
+        assert row is not None
+        return int(row[0])
 
 
 async def nearest(store: PostgresStore, query: NDArray[np.float32], filter: Filter) -> list[Found]:
@@ -124,6 +152,60 @@ async def test_large_scopes_walk_the_graph_and_filters_lose_nothing(filled: Data
     for store in (small, large):
         await store.close()  # a connection that ends reports all it did
     assert walks_through_the_graph(filled, len(recalled)) == len(recalled)
+
+
+@pytest.mark.slow
+async def test_small_scopes_stay_out_of_the_index(database: Database) -> None:
+    await filled_with(database, COUNT + 1, range(COUNT))
+    assert joined(database) == 0
+    query = sample()[0]
+    store = await PostgresStore.open(database.app_url, pool_size=1, exact_below=COUNT)
+    found = await nearest(store, query, Filter())
+    await store.close()
+    best = np.argsort(-(sample() @ query))[:LIMIT]
+    assert [hit.target for hit in found] == [target(number) for number in best]
+
+
+@pytest.mark.slow
+async def test_a_scope_that_grows_large_joins_the_index_little_by_little(database: Database) -> None:
+    """Those that have not joined yet are found beside it, filtered or not."""
+    await filled_with(database, 1_000, range(900), range(900, 1_100))
+    assert joined(database) == 4 * 200
+    store = await PostgresStore.open(database.app_url, pool_size=1, exact_below=1_000)
+    await store.write(ANA, partial(fill, numbers=range(1_100, COUNT)))
+    assert joined(database) == COUNT
+    with psycopg.connect(database.superuser_url, autocommit=True) as connection:
+        connection.execute("UPDATE embeddings SET large = target_id < 'm01500'")
+    vectors, queries = sample(), np.random.default_rng(9).normal(size=(8, DIMENSIONS)).astype(np.float32)
+    shares = []
+    for query in queries:
+        similarity = vectors @ (query / np.linalg.norm(query))
+        for tag, share in SHARES.items():
+            best = sorted(range(0, COUNT, share), key=lambda number: -similarity[number])[:LIMIT]
+            found = await nearest(store, query, Filter(tags=(tag,)))
+            assert len(found) == len(best), f"the filter {tag!r} made results go missing"
+            shares.append(len({hit.target for hit in found} & {target(n) for n in best}) / len(best))
+    await store.close()
+    assert np.mean(shares) > 0.95
+
+
+async def test_upgrading_keeps_large_scopes_in_the_index(postgres: PostgresServer) -> None:
+    database = postgres.fresh_database()
+    migrations.upgrade(database.owner_url, "0003", app_role="app")
+    with psycopg.connect(database.superuser_url, autocommit=True) as connection:
+        connection.execute(
+            "INSERT INTO generations VALUES ('g', 'test', 'none', 3, 'serving', now());"
+            "SELECT recollect_prepare_generation('g')"
+        )
+        for user, size in (("ana", 200_000), ("bob", 10)):
+            connection.execute(BEFORE, {"user": user, "size": size})
+    migrations.upgrade(database.owner_url, app_role="app")
+    with psycopg.connect(database.superuser_url, autocommit=True) as connection:
+        found = connection.execute("SELECT user_id, large FROM embeddings ORDER BY user_id").fetchall()
+        (definition,) = connection.execute("SELECT indexdef FROM pg_indexes WHERE indexname ~ 'hnsw'").fetchall()
+    assert found == [("ana", True), ("bob", False)]
+    assert "large" in definition[0]
+    postgres.discard(database)
 
 
 @pytest.mark.slow

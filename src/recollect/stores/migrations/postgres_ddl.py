@@ -44,6 +44,8 @@ OPEN = ("spaces", "generations", "api_keys", "embedding_provider")
 """`spaces` and `generations` hold ids, counters and clocks: jobs list them for everyone. The other two are the operator's."""
 
 MAX_INDEXED_DIMENSIONS = 4000
+LARGE = 200_000
+"""Entries above which a scope that exists already is taken to be large, as the default settings have it."""
 
 WORDS = """
 DO $$
@@ -111,8 +113,10 @@ SEARCH = (
 
 INDEX_NAME = "'embeddings_hnsw_' || left(md5(generation), 16)"
 
-PREPARE_GENERATION = f"""
-CREATE FUNCTION recollect_prepare_generation(generation text) RETURNS void
+
+def _prepare_generation(condition: str) -> str:
+    return f"""
+CREATE OR REPLACE FUNCTION recollect_prepare_generation(generation text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE size integer;
 BEGIN
@@ -123,8 +127,40 @@ BEGIN
   IF size <= {MAX_INDEXED_DIMENSIONS} THEN
     EXECUTE format(
       'CREATE INDEX IF NOT EXISTS %I ON embeddings USING hnsw ((vector::halfvec(%s)) halfvec_cosine_ops) '
-      'WHERE generation = %L AND state = ''ready''', {INDEX_NAME}, size, generation);
+      'WHERE generation = %L AND state = ''ready''{condition}', {INDEX_NAME}, size, generation);
   END IF;
+END $$
+"""
+
+
+PREPARE_GENERATION = _prepare_generation("")
+
+# Inserting into a graph costs a hundred times what the row itself does, and scopes that are held in memory or scanned exactly
+# never walk it. So only rows of large scopes are in it; the others are kept together where an exact scan finds them.
+LARGE_ONLY = (
+    "ALTER TABLE embeddings ADD COLUMN large boolean NOT NULL DEFAULT false",
+    """CREATE INDEX embeddings_outside ON embeddings (tenant_id, user_id, space, generation)
+       WHERE state = 'ready' AND NOT large""",
+    _prepare_generation(" AND large"),
+)
+
+# Built again from scratch: what is large already goes in at once, which is far quicker than one by one.
+BUILD_AGAIN = f"""
+DO $$
+DECLARE s record; g record;
+BEGIN
+  FOR g IN SELECT id AS generation FROM generations LOOP
+    EXECUTE format('DROP INDEX IF EXISTS %I', {INDEX_NAME.replace("generation", "g.generation")});
+  END LOOP;
+  FOR s IN SELECT tenant_id, user_id, space FROM spaces WHERE size >= {LARGE} LOOP
+    PERFORM set_config('app.tenant_id', s.tenant_id, true), set_config('app.user_id', s.user_id, true);
+    UPDATE embeddings e SET large = true
+    WHERE (e.tenant_id, e.user_id, e.space) = (s.tenant_id, s.user_id, s.space) AND e.state = 'ready';
+  END LOOP;
+  PERFORM set_config('app.tenant_id', '', true), set_config('app.user_id', '', true);
+  FOR g IN SELECT id AS generation FROM generations LOOP
+    PERFORM recollect_prepare_generation(g.generation);
+  END LOOP;
 END $$
 """
 
@@ -237,6 +273,13 @@ def beside(protected: tuple[str, ...], open: tuple[str, ...], app_role: str) -> 
     for table in protected:
         yield from _protection(table)
     yield grants(app_role, protected + open)
+
+
+def large_only() -> Iterator[str]:
+    """What keeps small scopes out of the vector index."""
+    yield from LARGE_ONLY
+    yield PINNED_PATH.format(function="recollect_prepare_generation")  # a replaced function loses its settings
+    yield BUILD_AGAIN
 
 
 def grants(app_role: str, tables: tuple[str, ...] = PROTECTED + OPEN) -> str:

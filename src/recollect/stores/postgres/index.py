@@ -6,8 +6,9 @@ and otherwise reads the scope's own entries through the primary key. Either way 
 
 Dense: an exact scan of the scope's vectors, or HNSW for large scopes. The exact statement compares the plain column, which no
 index covers, so the planner can't take another way. The approximate one compares the expression the generation's index is
-built on and names the generation as a constant, because only then a partial index is considered. One index serves all scopes:
-a scope with a small share of it would be slow to find there, so it is scanned exactly however large it is.
+built on and names the generation as a constant, because only then a partial index is considered. One index serves all large
+scopes: one with a small share of it would be slow to find there, so it is scanned exactly however large it is. What has not
+joined the index yet (see `embeddings`) is scanned exactly beside it.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ _SHARED = """SELECT greatest(reltuples, 0)::float8 FROM pg_class
 _ITERATIVE = """SELECT set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.ef_search', %(ef)s, true),
                 set_config('hnsw.max_scan_tuples', %(steps)s, true)"""
 
+_LARGE: ColumnElement[bool] = literal_column("embeddings.large")
 _TSV: ColumnElement[Any] = literal_column("entries.tsv")
 
 
@@ -82,11 +84,12 @@ def _ready(generation: ColumnElement[Any]) -> ColumnElement[bool]:
 
 
 @lru_cache(maxsize=256)
-def _exact(shape: FilterShape) -> Select[Any]:
+def _exact(shape: FilterShape, *, outside: bool = False) -> Select[Any]:
+    """Every vector of the scope, or only those outside the index."""
     # Distances first and alone: a sort that carries the vectors along spills to disk.
     apart = embeddings.c.vector.op("<=>", return_type=Float())(_as("halfvec", "vector"))
     measured = select(embeddings.c.kind, embeddings.c.target_id, apart.label("apart"))
-    measured = measured.where(_ready(bindparam("generation")))
+    measured = measured.where(_ready(bindparam("generation")), *([~_LARGE] if outside else []))
     near = measured.order_by(apart, embeddings.c.kind, embeddings.c.target_id).cte("near").prefix_with("MATERIALIZED")
     return (
         select(near.c.kind, near.c.target_id, near.c.apart)
@@ -104,7 +107,7 @@ def _approximate(shape: FilterShape, generation: str, dimensions: int) -> Select
     apart = indexed.op("<=>", return_type=Float())(_as(type_, "vector"))
     return (
         select(embeddings.c.kind, embeddings.c.target_id, apart.label("apart"))
-        .where(_ready(constant), _wanted(shape, embeddings))
+        .where(_ready(constant), _LARGE, _wanted(shape, embeddings))
         .order_by(apart)
         .limit(bindparam("limit"))
     )
@@ -144,7 +147,8 @@ class PostgresIndex(SqlIndex):
             found = _found(self._session.rows(_approximate(shape, generation, dimensions), params))
             # Short of the limit may mean that the walk through the graph ended early. The exact scan knows.
             if len(found) == limit:
-                return found
+                outside = _found(self._session.rows(_exact(shape, outside=True), params))
+                return _nearest_first([*found, *outside])[:limit]
         return _found(self._session.rows(_exact(shape), params))
 
     def _indexed_dimensions(self, generation: str, limit: int) -> int | None:
@@ -176,4 +180,8 @@ def _lexeme(term: str) -> str:
 def _found(rows: Sequence[Row]) -> list[Found]:
     """Nearest first. The distance to a vector of length zero is no number; it is like nothing, so its cosine is 0."""
     hits = [Found(Target(kind, id), 0.0 if apart != apart else 1.0 - apart) for kind, id, apart in rows]
+    return _nearest_first(hits)
+
+
+def _nearest_first(hits: Sequence[Found]) -> list[Found]:
     return sorted(hits, key=lambda hit: (-hit.score, hit.target))

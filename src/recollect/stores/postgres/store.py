@@ -14,6 +14,7 @@ from recollect.ports import Capability, System, Tx
 from recollect.stores import migrations
 from recollect.stores.migrations.postgres_ddl import DEFAULT_APP_ROLE, grants
 from recollect.stores.postgres import doctor, scrubbing
+from recollect.stores.postgres.embeddings import PostgresEmbeddings
 from recollect.stores.postgres.errors import translated
 from recollect.stores.postgres.index import PostgresIndex
 from recollect.stores.postgres.pool import Pool, user_of
@@ -102,7 +103,8 @@ class PostgresStore:
         await self._pool.close()
 
     def _tx(self, connection: Connection, scope: Scope, *, writes: bool) -> SqlTx:
-        return SqlTx(PostgresSession(connection, Opening(scope, writes), self._exact_below), scope, PostgresIndex)
+        session = PostgresSession(connection, Opening(scope, writes), self._exact_below)
+        return SqlTx(session, scope, PostgresIndex, PostgresEmbeddings)
 
 
 def _migrate(owner_url: str, app_role: str) -> None:

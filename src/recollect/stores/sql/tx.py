@@ -28,14 +28,16 @@ _VECTORS = (
 class SqlTx:
     """`ports.Tx` over a SQL session. A store calls `begin` before a write's work and `finish` after it."""
 
-    def __init__(self, session: Session, scope: Scope, index: type[SqlIndex]) -> None:
+    def __init__(
+        self, session: Session, scope: Scope, index: type[SqlIndex], queue: type[SqlEmbeddings] = SqlEmbeddings
+    ) -> None:
         self._session = session
         self._ledger = Ledger(session, scope)
         self.scope = scope
         self.memories = SqlMemories(session, scope)
         self.conversations = SqlConversations(session, scope)
         self.index = index(session, scope, self._ledger)
-        self.embeddings = SqlEmbeddings(session, scope, self._ledger)
+        self.embeddings = queue(session, scope, self._ledger)
         self.space = SqlSpace(session, scope, self._ledger)
 
     def begin(self) -> None:
