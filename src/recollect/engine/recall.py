@@ -59,7 +59,7 @@ class Course:
 
 async def recall(engine: Engine, scope: Scope, query: Query) -> Recall:
     recipe = engine.config.applied(recipe_named(query.recipe))
-    query = _checked(query, recipe, engine.clock.now())
+    query = checked(query, recipe, engine.clock.now())
     course = Course(recipe.name)
     asked = await _asked(engine, scope, query, query.limit or recipe.limit, course)
     lap = course.lap("embed", course.started)
@@ -68,13 +68,13 @@ async def recall(engine: Engine, scope: Scope, query: Query) -> Recall:
         hits, more = await _searched(engine, scope, recipe, asked, course)
     engine.shelves.shrink()
     lap = course.lap("store", lap)
-    recalled = _within_budget(hits, more, recipe, query, course)
+    recalled = within_budget(hits, more, recipe, query, course)
     if not course.silent:
-        _note(engine, scope, query, recalled)
+        note(engine, scope, query, recalled)
     return recalled
 
 
-def _note(engine: Engine, scope: Scope, query: Query, recalled: Recall) -> None:
+def note(engine: Engine, scope: Scope, query: Query, recalled: Recall) -> None:
     """What was shown, how it scored, and that somebody asked: written later, never in the way of the answer."""
     at = engine.clock.now()
     memories = [hit for hit in recalled.hits if hit.memory]
@@ -125,7 +125,7 @@ async def _caught_up(engine: Engine, scope: Scope) -> bool:
     return True
 
 
-def _checked(query: Query, recipe: Recipe, now: datetime) -> Query:
+def checked(query: Query, recipe: Recipe, now: datetime) -> Query:
     if not isinstance(query.text, str) or not query.text.strip():
         raise InvalidInput("the query must be text and not empty")
     if query.min_relevance is not None:
@@ -211,7 +211,7 @@ def _record(
     return (None, None) if memory is None or memory.deleted_at is not None else (memory, None)
 
 
-def _within_budget(hits: list[Hit], more: bool, recipe: Recipe, query: Query, course: Course) -> Recall:
+def within_budget(hits: list[Hit], more: bool, recipe: Recipe, query: Query, course: Course) -> Recall:
     budget = recipe.token_budget if query.token_budget is None else query.token_budget
     tokens, cut = 0, False
     if budget is not None:
