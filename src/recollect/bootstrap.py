@@ -16,6 +16,7 @@ from pathlib import Path
 from recollect.engine import Engine, EngineConfig
 from recollect.engine.generations import Generations, Recollector, generation_of
 from recollect.engine.providing import Providing, Vault
+from recollect.engine.screening import Rules
 from recollect.errors import InvalidInput, RecollectError, Unsupported
 from recollect.model import Generation
 from recollect.ports import Embedder, Store
@@ -89,6 +90,7 @@ def engine_config(settings: Settings) -> EngineConfig:
         token_budget=settings.token_budget,
         min_relevance=settings.min_relevance,
         max_results=settings.max_results,
+        screening=Rules(secrets=settings.secrets, pii=settings.pii),
         rate_limit=settings.rate_limit,
         audit_reads=settings.audit_reads,
     )

@@ -10,12 +10,11 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from copy import copy
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Self
 
 from recollect.engine import browse, control, converse, embed, export, forget, recall, remember, revise
 from recollect.engine.config import EngineConfig
-from recollect.engine.drafts import draft_from
 from recollect.engine.generations import Generations
 from recollect.engine.notes import Notes
 from recollect.engine.providing import Providing
@@ -62,7 +61,7 @@ class Debts:
 
     scrub: bool = False
     """A text was corrected: its old words are out of every index, but not yet out of the files."""
-    settled_at: datetime = datetime.min.replace(tzinfo=UTC)
+    settled_at: datetime | None = None
 
 
 class Engine:
@@ -98,8 +97,7 @@ class Engine:
         return view
 
     async def remember(self, scope: Scope, fields: Mapping[str, Any], *, as_admin: bool = False) -> Receipt:
-        draft = draft_from(fields, self.config.max_content_bytes)
-        receipt = await remember.remember(self, scope, draft, as_admin=as_admin)
+        receipt = await remember.remember(self, scope, fields, as_admin=as_admin)
         self.heard("wrote", {"outcome": receipt.outcome, "reason": receipt.reason or ""})
         return receipt
 
@@ -189,7 +187,8 @@ class Engine:
     async def settle_debts(self) -> None:
         """What may wait until nobody does: what was noted of reads, and cleaning up after corrections."""
         now = self.clock.now()
-        if now - self.debts.settled_at >= self.config.notes_every:
+        last = self.debts.settled_at
+        if last is None or now - last >= self.config.notes_every:
             self.debts.settled_at = now
             await self.notes.write(self.store, self.clock)
         if self.debts.scrub:

@@ -10,9 +10,7 @@ from recollect.policy.ids import new_id
 from recollect.ports import Tx
 
 
-def event(
-    occasion: Occasion, at: datetime, action: str, target: Target | None = None, /, **facts: Any
-) -> AuditEvent:
+def event(occasion: Occasion, at: datetime, action: str, target: Target | None = None, /, **facts: Any) -> AuditEvent:
     return AuditEvent(
         id=new_id(at),
         at=at,

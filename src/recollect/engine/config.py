@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Literal
 
+from recollect.engine.screening import Rules
 from recollect.policy.recipes import Recipe
 
 
@@ -22,6 +23,7 @@ class EngineConfig:
     token_budget: int | None = None
     min_relevance: float | None = None
     max_results: int | None = None
+    screening: Rules = field(default_factory=Rules)
     rate_limit: int = 10
     audit_reads: bool = True
     notes_every: timedelta = timedelta(seconds=5)

@@ -11,6 +11,7 @@ from recollect.engine import audit
 from recollect.engine.boundary import require_memory_on
 from recollect.engine.drafts import checked_time
 from recollect.engine.indexing import index_messages
+from recollect.engine.screening import screened
 from recollect.errors import Conflict, InvalidInput
 from recollect.model import (
     Conversation,
@@ -57,7 +58,8 @@ def turn_from(values: Mapping[str, Any], max_bytes: int) -> Turn:
 async def add_turns(engine: Engine, scope: Scope, session_id: str, turns: Iterable[Mapping[str, Any]]) -> TurnsReceipt:
     """Append turns in the order given. A turn whose id is already there is left alone, so a retry is harmless."""
     checked_id(session_id, "session_id")
-    checked = [turn_from(turn, engine.config.max_content_bytes) for turn in turns]
+    found = [screened(turn, engine.config.screening.lenient) for turn in turns]
+    checked = [turn_from(each.fields, engine.config.max_content_bytes) for each in found]
     _refuse_repeated_ids(checked)
     generations = await engine.generations.to_fill()
     ids: list[str] = []
@@ -75,7 +77,8 @@ async def add_turns(engine: Engine, scope: Scope, session_id: str, turns: Iterab
         stored += new
     engine.wake()
     state = EmbeddingState.PENDING if generations else EmbeddingState.OFF
-    return TurnsReceipt(session_id=session_id, ids=tuple(ids), stored=stored, embedding=state)
+    masked = tuple(sorted({kind for each in found for kind in each.masked}))
+    return TurnsReceipt(session_id=session_id, ids=tuple(ids), stored=stored, embedding=state, masked=masked)
 
 
 def _refuse_repeated_ids(turns: Sequence[Turn]) -> None:

@@ -6,14 +6,16 @@ the old record (which stays as history), everything else is a new memory. What w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.engine import audit
 from recollect.engine.boundary import write_refusal
+from recollect.engine.drafts import draft_from
 from recollect.engine.indexing import index_memory
+from recollect.engine.screening import screened
 from recollect.engine.themes import open_theme
 from recollect.model import (
     Draft,
@@ -59,7 +61,9 @@ class Remembering:
         return EmbeddingState.PENDING if self.generations else EmbeddingState.OFF
 
 
-async def remember(engine: Engine, scope: Scope, draft: Draft, *, as_admin: bool = False) -> Receipt:
+async def remember(engine: Engine, scope: Scope, fields: Mapping[str, Any], *, as_admin: bool = False) -> Receipt:
+    found = screened(fields, engine.config.screening)
+    draft = draft_from(found.fields, engine.config.max_content_bytes)
     at = engine.clock.now()
     terms = analyse(draft.content)
     todo = Remembering(
@@ -76,13 +80,14 @@ async def remember(engine: Engine, scope: Scope, draft: Draft, *, as_admin: bool
     explicit = draft.manually_saved or draft.pinned or draft.source in (Source.MANUAL, Source.USER_STATED)
 
     def work(tx: Tx) -> Receipt:
-        refusal = write_refusal(tx, engine, explicit=explicit, as_admin=as_admin)
+        refusal = write_refusal(tx, engine, explicit=explicit, as_admin=as_admin) or found.refusal
         return _refused(tx, todo, refusal) if refusal else _decide(tx, todo)
 
     receipt = await engine.store.write(scope, work)
-    if receipt.outcome != "refused":
-        engine.wake()
-    return receipt
+    if receipt.outcome == "refused":
+        return receipt
+    engine.wake()
+    return replace(receipt, masked=found.masked, warnings=found.warnings)
 
 
 def _memory_from(draft: Draft, simhash: int, at: datetime) -> Memory:

@@ -13,8 +13,9 @@ from recollect.engine.browse import missing
 from recollect.engine.drafts import EDITABLE, checked_fields
 from recollect.engine.indexing import index_memory
 from recollect.engine.remember import BASE_IMPORTANCE
+from recollect.engine.screening import WHY, screened
 from recollect.engine.themes import retheme
-from recollect.errors import Conflict, InvalidInput
+from recollect.errors import Conflict, InvalidInput, NotAllowed
 from recollect.model import Memory, Scope, Status, Target
 from recollect.policy.digest import grave_digest, twin_digest
 from recollect.policy.simhash import simhash64
@@ -28,7 +29,10 @@ if TYPE_CHECKING:
 async def revise(engine: Engine, scope: Scope, id: str, changes: Mapping[str, Any]) -> Memory:
     if not changes:
         raise InvalidInput("nothing to change: name at least one field")
-    values = checked_fields(changes, EDITABLE, engine.config.max_content_bytes)
+    found = screened(changes, engine.config.screening)
+    if found.refusal is not None:
+        raise NotAllowed(WHY, reason=found.refusal)
+    values = checked_fields(found.fields, EDITABLE, engine.config.max_content_bytes)
     if "importance" in values:
         given = values["importance"]
         values["base_importance"] = values["importance"] = BASE_IMPORTANCE if given is None else given

@@ -14,7 +14,6 @@ that has become an identifier no longer shows the key it was made from. What isn
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
@@ -22,6 +21,7 @@ from typing import Any, Literal
 from recollect.errors import InvalidInput
 from recollect.model import Draft, Refusal
 from recollect.policy import pii, secrets
+from recollect.policy.guard import cleaned
 from recollect.policy.injection import is_suspicious
 
 WHY = "this holds a secret such as a password or a key, and secrets are not kept here (RECOLLECT_SECRETS)"
@@ -30,9 +30,6 @@ LABELS = ("key", "theme", "slug")
 LISTS = ("tags",)
 VALUES = ("value", "execution_result")
 DEEPEST = 100
-
-_PARTING = re.compile("[\x0b\x0c\x1c-\x1e\x85]")
-_CONTROL = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +67,6 @@ def screened_draft(draft: Draft, rules: Rules) -> tuple[Draft, Screened]:
     """For what never had fields of its own, such as a memory that a job has made."""
     found = screened({each.name: getattr(draft, each.name) for each in fields(draft)}, rules)
     return replace(draft, **{**found.fields, "tags": tuple(found.fields["tags"])}), found
-
-
-def cleaned(text: str) -> str:
-    """`text` without control characters; those that part lines or pages become a line feed."""
-    if _CONTROL.search(text) is None:
-        return text
-    return _CONTROL.sub("", _PARTING.sub("\n", text))
 
 
 @dataclass(slots=True)

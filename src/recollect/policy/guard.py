@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,6 +15,16 @@ MAX_QUERY_CHARS = 8192
 MAX_LABEL_CHARS = 255
 MAX_LABELS = 64
 MAX_VALUE_BYTES = 64 * 1024
+
+_PARTING = re.compile("[\x0b\x0c\x1c-\x1e\x85]")
+_CONTROL = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def cleaned(text: str) -> str:
+    """`text` without control characters; those that part lines or pages become a line feed. NUL stays, to be refused by name."""
+    if _CONTROL.search(text) is None:
+        return text
+    return _CONTROL.sub("", _PARTING.sub("\n", text))
 
 
 def checked_text(value: object, what: str, max_bytes: int = MAX_CONTENT_BYTES) -> str:
@@ -35,7 +46,8 @@ def checked_text(value: object, what: str, max_bytes: int = MAX_CONTENT_BYTES) -
 
 def checked_label(value: object, what: str) -> str:
     """A short text such as a tag, a theme or a key."""
-    text = checked_text(value, what, max_bytes=4 * MAX_LABEL_CHARS).strip()
+    text = checked_text(value, what, max_bytes=4 * MAX_LABEL_CHARS)
+    text = checked_text(cleaned(text), what).strip()
     if len(text) > MAX_LABEL_CHARS:
         raise InvalidInput(f"{what} has {len(text)} characters; at most {MAX_LABEL_CHARS} are allowed")
     return text
