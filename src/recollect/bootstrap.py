@@ -19,8 +19,8 @@ from recollect.engine.providing import Providing, Vault
 from recollect.engine.screening import Rules
 from recollect.errors import InvalidInput, RecollectError, Unsupported
 from recollect.model import Generation
-from recollect.ports import Embedder, Store
-from recollect.providers.caches import CachedEmbedder, EmbeddingCache
+from recollect.ports import Cache, Embedder, Store
+from recollect.providers.caches import CachedEmbedder, EmbeddingCache, SharedEmbeddingCache, VectorCache, open_cache
 from recollect.providers.clock import SystemClock
 from recollect.providers.configured import Configured
 from recollect.providers.embedders import EmbedderConfig, choose
@@ -49,7 +49,10 @@ async def open_engine(settings: Settings) -> Running:
     async with AsyncExitStack() as undo:
         store = await open_store(settings)
         undo.push_async_callback(store.close)
-        engine = engine_over(store, await open_embedder(embedder_config(settings)), settings)
+        cache = open_cache(settings.redis_url)
+        undo.push_async_callback(cache.close)
+        embedder = await open_embedder(embedder_config(settings), cache if settings.redis_url else None)
+        engine = engine_over(store, embedder, settings, cache)
         worker = EmbeddedWorker(engine) if settings.worker and settings.embedder != "off" else None
         if worker is not None:
             worker.start()
@@ -57,12 +60,12 @@ async def open_engine(settings: Settings) -> Running:
     return Running(engine, settings, worker)
 
 
-def engine_over(store: Store, embedder: Embedder | None, settings: Settings) -> Engine:
+def engine_over(store: Store, embedder: Embedder | None, settings: Settings, cache: Cache | None = None) -> Engine:
     """An engine without a worker: whoever asks for one runs the background work, or doesn't."""
     generations = Generations(
         store, SystemClock(), embedder, _recollector(settings), insist=_insists(settings, embedder)
     )
-    engine = Engine(store, SystemClock(), engine_config(settings), generations)
+    engine = Engine(store, SystemClock(), engine_config(settings), generations, cache)
     configured = Configured(embedder_config(settings), open_embedder, partial(_insists, settings))
     origin = configured.origin(embedder)
     engine.providing = Providing(store, generations, configured, partial(_vault, settings), origin)
@@ -155,10 +158,12 @@ def embedder_config(settings: Settings) -> EmbedderConfig:
     )
 
 
-async def open_embedder(config: EmbedderConfig) -> Embedder | None:
-    """The configured embedder, with a memory for repeated questions. Looking for a server may take a moment."""
+async def open_embedder(config: EmbedderConfig, shared: Cache | None = None) -> Embedder | None:
+    """The configured embedder, with a memory for repeated questions, which processes may share. Looking for a server may take a
+    moment."""
     chosen = await asyncio.to_thread(choose, config)
-    return None if chosen is None else CachedEmbedder(chosen, EmbeddingCache())
+    cache: VectorCache = EmbeddingCache() if shared is None else SharedEmbeddingCache(EmbeddingCache(), shared)
+    return None if chosen is None else CachedEmbedder(chosen, cache)
 
 
 def _recollector(settings: Settings) -> Recollector:

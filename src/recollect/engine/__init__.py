@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
 
-from recollect.engine import browse, control, converse, embed, export, forget, recall, remember, revise
+from recollect.engine import browse, control, converse, embed, export, forget, limits, recall, remember, revise
 from recollect.engine.config import EngineConfig
 from recollect.engine.generations import Generations
 from recollect.engine.notes import Notes
@@ -104,6 +104,13 @@ class Engine:
     async def recall(self, scope: Scope, query: Query) -> Recall:
         recalled = await recall.recall(self, scope, query)
         self.heard("recalled", {"ms": recalled.trace.timings_ms["total"], "hits": len(recalled)})
+        return recalled
+
+    async def recall_softly(self, scope: Scope, query: Query) -> Recall:
+        """`recall`, within the limit of questions a minute; beyond it an earlier answer or none."""
+        recalled = await limits.recall_softly(self, scope, query)
+        facts = {"ms": recalled.trace.timings_ms.get("total", 0.0), "hits": len(recalled)}
+        self.heard("rate_limited" if recalled.trace.rate_limited else "recalled", facts)
         return recalled
 
     async def get(self, scope: Scope, id: str) -> Memory:
