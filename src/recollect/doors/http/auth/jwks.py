@@ -73,7 +73,7 @@ class PublishedKeys:
             try:
                 self._keys = usable(await self._document())
                 self._fetched_at = self._now()
-            except (httpx.HTTPError, TimeoutError, ValueError) as problem:
+            except (httpx.HTTPError, TimeoutError, ValueError, RecursionError) as problem:
                 logger.warning("the keys of the identity provider can't be fetched: %s", type(problem).__name__)
 
     async def _document(self) -> object:
