@@ -1,9 +1,9 @@
 """A soft limit on questions: beyond it nobody gets an error, only an earlier answer or none, and is told so.
 
 So many recalls a minute and user, over all their spaces, counted in the cache. Within the limit a recall goes its usual way, and
-what it found is noted: ids, times and scores, under a digest of the scope and the question. Beyond it that note is read, and every
-record anew from the store: what was forgotten, changed, outdated or filtered out since doesn't come back. Where memory is off or
-the session is incognito nothing is counted and nothing is noted. A cache that can't be reached limits nobody.
+what it found is noted: ids, times and scores, under a digest of the scope and the question. Beyond it that note is read, and
+every record anew from the store: what was forgotten, changed, outdated or filtered out since doesn't come back. Where memory is
+off or the session is incognito nothing is counted and nothing is noted. A cache that can't be reached limits nobody.
 """
 
 from __future__ import annotations
