@@ -7,27 +7,21 @@ are not exported: they are made anew wherever the text lands, in whatever genera
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
-from datetime import datetime
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine import audit
+from recollect.engine.arrivals import Arrivals, Parsed
 from recollect.engine.boundary import require_writable
-from recollect.engine.indexing import index_memory, index_messages
 from recollect.engine.lines import FORMAT, VERSION, Line, line_of, parsed
-from recollect.engine.themes import open_theme
 from recollect.errors import InvalidInput
-from recollect.model import Conversation, ImportReceipt, Memory, Message, Scope, Status
-from recollect.policy.digest import grave_digest, twin_digest
+from recollect.model import Conversation, ImportReceipt, Memory, Message, Scope
 from recollect.ports import Tx
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
 
 PAGE = 200
-
-Parsed = tuple[int, str, Any]
-"""The number of a line, its kind, and the thing it holds."""
 
 
 async def export(engine: Engine, scope: Scope) -> AsyncIterator[Line]:
@@ -123,51 +117,18 @@ async def _import_batch(
     def work(tx: Tx) -> dict[str, int]:
         require_writable(tx, engine, as_admin=as_admin)
         counts = dict.fromkeys(("memories", "messages", "conversations", "unchanged", "refused"), 0)
-        for number, kind, thing in batch:
-            try:
-                counts[_import_one(tx, kind, thing, generations, pepper, at)] += 1
-            except InvalidInput as problem:
-                raise InvalidInput(f"line {number}: {problem.message}") from None
+        arrivals = Arrivals(tx, batch, pepper, at)
+        place = ""
+        try:
+            for number, kind, thing in batch:
+                place = f"line {number}"
+                counts[arrivals.take(kind, thing)] += 1
+            place = f"lines {batch[0][0]} to {batch[-1][0]}"
+            arrivals.write(generations)
+        except InvalidInput as problem:
+            raise InvalidInput(f"{place}: {problem.message}") from None
         audit.record(tx, engine.occasion, at, "imported", **counts)
         return counts
 
     counts = await engine.store.write(scope, work)
     return ImportReceipt(**{each.name: getattr(total, each.name) + counts[each.name] for each in fields(total)})
-
-
-def _import_one(tx: Tx, kind: str, thing: Any, generations: Sequence[str], pepper: bytes, at: datetime) -> str:
-    """Store one thing; the name of the count it belongs to."""
-    if kind == "theme":
-        tx.space.open_theme(thing)
-        return "unchanged"
-    if kind == "conversation":
-        new = tx.conversations.get(thing.id) is None
-        tx.conversations.open(thing)
-        return "conversations" if new else "unchanged"
-    if kind == "message":
-        if tx.conversations.messages([thing.id]):
-            return "unchanged"
-        placed = _placed(tx, thing)
-        tx.conversations.append([placed])
-        index_messages(tx, [placed], generations, at)
-        return "messages"
-    if tx.memories.get([thing.id]):
-        return "unchanged"
-    if tx.space.buried(grave_digest(tx.scope, thing.content, pepper), at):
-        return "refused"
-    tx.memories.insert(thing, twin_digest(tx.scope, thing.content, pepper))
-    if thing.status is Status.ACTIVE and thing.deleted_at is None:
-        index_memory(tx, thing, generations, at)
-        if thing.theme:
-            open_theme(tx, thing.theme, at)
-    return "memories"
-
-
-def _placed(tx: Tx, message: Message) -> Message:
-    """The message where nothing else stands: an order is used once in a conversation, or pages of it would overlap."""
-    conversation = tx.conversations.get(message.session_id)
-    if conversation is None:
-        raise InvalidInput("session_id names a conversation whose line is missing; it comes before its messages")
-    there = tx.conversations.history(message.session_id, 1, before=message.order + 1)
-    taken = bool(there) and there[0].order == message.order
-    return replace(message, order=conversation.message_count) if taken else message

@@ -1,11 +1,11 @@
-"""Make a memory or messages findable: an index entry now, a place in the embedding queue for later."""
+"""Make memories and messages findable: an index entry now, a place in the embedding queue for later."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
 
-from recollect.model import Memory, Message, Target
+from recollect.model import Entry, Memory, Message, Target
 from recollect.policy.digest import content_hash
 from recollect.policy.projection import entry_of_memory, entry_of_message
 from recollect.ports import Tx
@@ -14,13 +14,24 @@ from recollect.ports import Tx
 def index_memory(
     tx: Tx, memory: Memory, generations: Sequence[str], at: datetime, analysed: Sequence[str] | None = None
 ) -> None:
-    tx.index.put([entry_of_memory(memory, analysed)])
-    for generation in generations:
-        tx.embeddings.queue({Target("memory", memory.id): content_hash(memory.content)}, generation, at)
+    _index(tx, [(entry_of_memory(memory, analysed), memory.content)], generations, at)
 
 
 def index_messages(tx: Tx, messages: Sequence[Message], generations: Sequence[str], at: datetime) -> None:
-    tx.index.put([entry_of_message(message) for message in messages])
-    hashes = {Target("message", message.id): content_hash(message.content) for message in messages}
+    index_all(tx, (), messages, generations, at)
+
+
+def index_all(
+    tx: Tx, memories: Sequence[Memory], messages: Sequence[Message], generations: Sequence[str], at: datetime
+) -> None:
+    """Many at once: one look and one write for all of them."""
+    told = [(entry_of_memory(memory), memory.content) for memory in memories]
+    said = [(entry_of_message(message), message.content) for message in messages]
+    _index(tx, [*told, *said], generations, at)
+
+
+def _index(tx: Tx, texts: Sequence[tuple[Entry, str]], generations: Sequence[str], at: datetime) -> None:
+    tx.index.put([entry for entry, _ in texts])
+    hashes: dict[Target, str] = {entry.target: content_hash(text) for entry, text in texts}
     for generation in generations:
         tx.embeddings.queue(hashes, generation, at)
