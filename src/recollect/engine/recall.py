@@ -1,6 +1,6 @@
 """recall: one pipeline for every recipe.
 
-    prepare -> embed the question -> one read transaction: candidates, evidence, records -> relevance cut -> budget
+    may anything be recalled? -> prepare -> embed the question -> one read transaction: candidates, evidence, records -> relevance cut -> budget
 
 A leg that fails is left out and named in `trace.degraded`; what it would have found is never made up. Accesses are noted after
 the answer and written later.
@@ -46,8 +46,6 @@ class Course:
     started: float = field(default_factory=perf_counter)
     generation: str | None = None
     degraded: list[str] = field(default_factory=list)
-    silent: bool = False
-    """Memory is off or the session incognito: nothing was recalled, and nothing is to remain of the question."""
     timings_ms: dict[str, float] = field(default_factory=dict)
     candidates: Mapping[str, int] = field(default_factory=dict)
 
@@ -61,6 +59,11 @@ async def recall(engine: Engine, scope: Scope, query: Query) -> Recall:
     recipe = engine.config.applied(recipe_named(query.recipe))
     query = checked(query, recipe, engine.clock.now())
     course = Course(recipe.name)
+    # First of all: where nothing may be recalled, the question isn't even shown to an embedding server or a cache.
+    refusal = await engine.store.read(scope, lambda tx: silence(tx, engine))
+    if refusal is not None:
+        course.degraded.append(refusal)
+        return within_budget([], False, recipe, query, course)
     asked = await _asked(engine, scope, query, query.limit or recipe.limit, course)
     lap = course.lap("embed", course.started)
     hits, more = await _searched(engine, scope, recipe, asked, course)
@@ -69,8 +72,7 @@ async def recall(engine: Engine, scope: Scope, query: Query) -> Recall:
     engine.shelves.shrink()
     lap = course.lap("store", lap)
     recalled = within_budget(hits, more, recipe, query, course)
-    if not course.silent:
-        note(engine, scope, query, recalled)
+    note(engine, scope, query, recalled)
     return recalled
 
 
@@ -99,11 +101,6 @@ async def _searched(
     """The hits, and whether there were more than asked for."""
 
     def work(tx: Tx) -> tuple[list[Hit], bool]:
-        refusal = silence(tx, engine)
-        if refusal is not None:
-            course.silent = True
-            course.degraded.append(refusal)
-            return [], False
         found = search.candidates(tx, engine.shelves, recipe, asked)
         course.candidates = found.counts
         return _hits(tx, found.ranked[: asked.limit]), len(found.ranked) > asked.limit
