@@ -32,7 +32,11 @@ async def prompt(engine: TheEngine, scope: TheScope, wanted: Annotated[wire.Prom
     return wire.PromptOut(prompt=told)
 
 
-@tools.get("/items", summary="Look through the items, newest first, with the state of each embedding")
+@tools.get(
+    "/items",
+    summary="Look through the items, newest first, with the state of each embedding",
+    response_model_exclude_defaults=True,
+)
 async def list_items(engine: TheEngine, scope: TheScope, wanted: Annotated[wire.ItemsIn, Query()]) -> wire.ItemsOut:
     page = await engine.list(scope, translate.listing_of(wanted))
     states = await engine.embedding_status(scope, translate.targets_of(page))
