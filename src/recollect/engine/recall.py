@@ -1,6 +1,7 @@
 """recall: one pipeline for every recipe.
 
-    may anything be recalled? -> prepare -> embed the question -> one read transaction: candidates, evidence, records -> relevance cut -> budget
+    may anything be recalled? -> prepare -> embed the question -> one read transaction: candidates, evidence, records
+    -> relevance cut -> budget
 
 A leg that fails is left out and named in `trace.degraded`; what it would have found is never made up. Accesses are noted after
 the answer and written later.
