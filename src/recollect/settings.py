@@ -189,6 +189,10 @@ class Settings:
         "`full`: an acknowledged write survives a power cut. `normal`: it survives a crash of the process.",
     )
     pepper: str = _setting("", _text, "A secret mixed into digests of forgotten text.", secret=True)
+    chat_url: str = _setting("", _text, "A chat model's OpenAI-compatible endpoint. Empty: everything works without a model.")
+    chat_model: str = _setting("", _text, "The chat model's name at that endpoint.")
+    chat_key: str = _setting("", _text, "The chat endpoint's API key.", secret=True)
+    chat_timeout_s: int = _setting(60, _whole(1, 3600), "How long one answer of the chat model may take.")
     redis_url: str = _setting(
         "", _text, "A Redis server for counters and caches that several processes share.", "REDIS_URL", secret=True
     )
