@@ -8,20 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 
 from recollect.bootstrap import open_engine
-from recollect.doors.companion.door import router as companion
+from recollect.cli.serving import DOORS, PAGES
 from recollect.doors.http.app import create_app
 from recollect.doors.http.auth.header import TrustedHeader, networks
-from recollect.doors.longterm.door import router as longterm
-from recollect.doors.native.door import router as native
-from recollect.doors.recall.door import router as recall
 from recollect.engine import Engine
 from recollect.settings import Settings
 from tests.api.homes import Home
-
-DOORS: list[APIRouter] = [longterm, companion, recall, native]
 
 
 @dataclass(frozen=True)
@@ -38,7 +33,9 @@ class Served:
         return self.client("ana")
 
 
-def app_over(settings: Settings, doors: list[APIRouter] = DOORS) -> FastAPI:
+def app_over(settings: Settings) -> FastAPI:
+    """The server's own doors and pages, with people who are known by a header."""
+
     @asynccontextmanager
     async def opening() -> AsyncIterator[Engine]:
         running = await open_engine(settings)
@@ -48,14 +45,14 @@ def app_over(settings: Settings, doors: list[APIRouter] = DOORS) -> FastAPI:
             await running.close()
 
     identity = TrustedHeader("X-User-ID", "", networks("127.0.0.1"), settings.tenant, settings.space)
-    return create_app(opening, identity, doors)
+    return create_app(opening, identity, DOORS, PAGES)
 
 
 @asynccontextmanager
-async def served(home: Home, doors: list[APIRouter] = DOORS, **settings: Any) -> AsyncIterator[Served]:
+async def served(home: Home, **settings: Any) -> AsyncIterator[Served]:
     """Words only and without a background thread, unless the settings say otherwise."""
     chosen = {"embedder": "off", "pool_size": 4, "worker": False, "rate_limit": 1_000_000, **settings}
-    app = app_over(Settings.load({}, store=home.url, data_dir=home.folder / "data", **chosen), doors)
+    app = app_over(Settings.load({}, store=home.url, data_dir=home.folder / "data", **chosen))
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(app.router.lifespan_context(app))
         clients: dict[tuple[str, tuple[tuple[str, str], ...]], httpx.AsyncClient] = {}

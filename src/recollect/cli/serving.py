@@ -9,16 +9,20 @@ from pathlib import Path
 from fastapi import APIRouter, FastAPI
 
 from recollect.bootstrap import open_engine
+from recollect.doors.companion.door import router as companion
 from recollect.doors.http import logs
 from recollect.doors.http.app import Manners, create_app
 from recollect.doors.http.auth.choosing import identity_of
+from recollect.doors.longterm.door import router as longterm
 from recollect.doors.native.door import router as native
+from recollect.doors.nova.door import router as nova
+from recollect.doors.recall.door import router as recall
 from recollect.doors.ui.door import router as page
 from recollect.engine import Engine
 from recollect.errors import RecollectError
 from recollect.settings import Settings
 
-DOORS: tuple[APIRouter, ...] = (native,)
+DOORS: tuple[APIRouter, ...] = (native, longterm, companion, recall, nova)
 """Every door the server has. A new one is added here, and nowhere else."""
 PAGES: tuple[APIRouter, ...] = (page,)
 """Open to everyone: they hold no memory, and fetch what they show through the doors."""

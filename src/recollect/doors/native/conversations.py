@@ -36,7 +36,7 @@ async def add_messages(session_id: str, sent: wire.TurnsIn, engine: TheEngine, s
 async def get(
     session_id: str, engine: TheEngine, scope: TheScope, limit: Annotated[Limit, Query()] = 100
 ) -> wire.ConversationWithMessages:
-    return translate.with_messages(*await in_session(engine, session_id).conversation(scope, session_id, limit))
+    return translate.with_messages(*await engine.conversation(scope, session_id, limit))
 
 
 @router.delete("/{session_id:path}", summary="Forget a conversation and what was remembered from it alone")

@@ -15,6 +15,6 @@ router = APIRouter(prefix="/v1", tags=["recall"])
 async def recall(sent: wire.MemoryQueryRequest, engine: TheEngine, scope: TheScope) -> wire.MemoryQueryResponse:
     translate.check_own(sent, scope)
     try:
-        return translate.answer_of(await engine.recall(scope, translate.query_of(sent)))
+        return translate.answer_of(await engine.recall_softly(scope, translate.query_of(sent)))
     except (Unavailable, Broken):
         return translate.failed()
