@@ -25,6 +25,8 @@ HIDDEN_WEIGHT = 0.35
 ENCODED_WEIGHT = 0.4
 WORTH_DECODING = 0.25
 
+_PIECES = frozenset[str]().union(*(sign.needs for sign in ENGLISH + CHINESE))
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -61,7 +63,13 @@ def evidence(text: str) -> tuple[Evidence, ...]:
 
 def _signs(text: str) -> list[Evidence]:
     signs = ENGLISH if text.isascii() else ENGLISH + CHINESE
-    found = [each for sign in signs if not sign.supports for each in _matches(sign, text)]
+    present = {piece for piece in _PIECES if piece in text}
+    found = [
+        each
+        for sign in signs
+        if not (sign.supports or (sign.needs and sign.needs.isdisjoint(present)))
+        for each in _matches(sign, text)
+    ]
     # Support is worth looking for only where there is something to support; most texts end here.
     return found + [each for sign in signs if sign.supports for each in _matches(sign, text)] if found else []
 
