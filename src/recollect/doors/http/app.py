@@ -20,7 +20,6 @@ from recollect.doors.http.addressing import Addressed
 from recollect.doors.http.asking import engine_of, scope_of
 from recollect.doors.http.auth.caller import Identity
 from recollect.doors.http.bodies import Bodies
-from recollect.doors.http.counting import Counted
 from recollect.doors.http.framing import Frame
 from recollect.doors.http.knowing import Known
 from recollect.doors.http.measuring import Metrics
@@ -64,7 +63,8 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with opening() as engine:
-            app.state.engine = Counted(engine, metrics)
+            app.state.engine = engine
+            engine.heard = metrics.heard
             app.state.probe = health.Probe(engine)
             yield
 

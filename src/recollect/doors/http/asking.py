@@ -53,9 +53,14 @@ def admin_of(caller: Annotated[Caller, Depends(caller_of)]) -> Caller:
 
 
 def in_session(engine: Engine, session_id: str | None) -> Engine:
-    """The same engine in the session that a door's own field names; without one, as the request's headers say."""
-    if session_id is None:
+    """The same engine in the session that a door's own field names; without one, as the request's headers say.
+
+    Where both are given they must agree: naming a second session is no way out of one that leaves no trace.
+    """
+    if session_id is None or session_id == engine.occasion.session_id:
         return engine
+    if engine.occasion.session_id is not None:
+        raise InvalidInput("X-Session-ID and session_id name different sessions")
     return engine.on(replace(engine.occasion, session_id=checked_id(session_id, "session_id")))
 
 

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.doors.http import correlation
 from recollect.doors.http.errors import error_response
+from recollect.doors.http.logs import exception_facts
 from recollect.doors.http.measuring import Metrics
 
 logger = logging.getLogger("recollect.http")
@@ -62,7 +63,7 @@ class Frame:
         except (
             Exception
         ) as error:  # The one place where anything may arrive: the server goes on, the client learns no more.
-            logger.error("unexpected", exc_info=error)
+            logger.error("unexpected", extra={"facts": exception_facts(error)})
             if not status:
                 sorry = "something went wrong on our side; the correlation id finds it in the log"
                 await error_response(500, "broken", sorry)(scope, receive, out)

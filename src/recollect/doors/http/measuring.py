@@ -6,7 +6,9 @@ processes each writes its counts to a shared folder, and whichever is asked adds
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -51,16 +53,18 @@ class Metrics:
         elif status == 429:
             self._limited.labels("hard").inc()
 
-    def recalled(self, seconds: float, hits: int, *, limited: bool) -> None:
-        self._recalls.observe(seconds)
-        self._hits.observe(hits)
-        if limited:
-            self._limited.labels("soft").inc()
-
-    def wrote(self, outcome: str, reason: str | None) -> None:
-        self._writes.labels(outcome).inc()
-        if reason is not None:
-            self._refusals.labels(reason).inc()
+    def heard(self, what: str, facts: Mapping[str, Any]) -> None:
+        """What the engine tells of its verbs, as they end."""
+        match what:
+            case "recalled":
+                self._recalls.observe(facts["ms"] / 1000)
+                self._hits.observe(facts["hits"])
+            case "rate_limited":
+                self._limited.labels("soft").inc()
+            case "wrote":
+                self._writes.labels(facts["outcome"]).inc()
+                if facts["reason"]:
+                    self._refusals.labels(facts["reason"]).inc()
 
     def waits(self, backlog: Backlog) -> None:
         for state, count in (("pending", backlog.pending), ("error", backlog.error)):

@@ -39,7 +39,10 @@ class BasicUsername:
         self._path, self._tenant, self._space, self._now = path, tenant, space, now
         self._users = users_file.read(path)
         self._stamp = self._stamped()
-        self._nobody = self._decoy()
+        self.decoy = self._decoy()
+        """What an unknown name is measured against: a hash that costs what those of the file cost."""
+        self.hashes = 0
+        """How many passwords were hashed so far."""
         self._key = secrets.token_bytes(32)
         self._right: OrderedDict[bytes, float] = OrderedDict()
         self._turns = asyncio.Semaphore(HASHES_AT_ONCE)
@@ -55,10 +58,11 @@ class BasicUsername:
         return known_as("basic", user.tenant or self._tenant, user.name, self._space, user.role)
 
     async def _fits(self, user: User | None, password: str) -> bool:
-        hashed = user.password if user else self._nobody
+        hashed = user.password if user else self.decoy
         proof = hmac.digest(self._key, f"{hashed}\0{password}".encode(), hashlib.sha256)
         if self._right.get(proof, 0.0) > self._now():
             return True
+        self.hashes += 1
         async with self._turns:
             fits = await asyncio.to_thread(hashed.fits, password)
         if fits and user is not None:
@@ -75,7 +79,7 @@ class BasicUsername:
             self._users = users_file.read(self._path)
         except InvalidInput as problem:
             raise Unauthenticated(f"nobody can log in: {problem}") from None
-        self._stamp, self._nobody = stamp, self._decoy()
+        self._stamp, self.decoy = stamp, self._decoy()
 
     def _stamped(self) -> tuple[int, int, int] | None:
         try:
@@ -85,7 +89,6 @@ class BasicUsername:
         return found.st_mtime_ns, found.st_size, found.st_ino
 
     def _decoy(self) -> passwords.Hashed:
-        """What an unknown name is measured against: a hash that costs what those of the file cost."""
         alike = next((user.password for user in self._users.values()), None)
         secret = secrets.token_urlsafe(32)
         return passwords.hashed(secret, alike.n, alike.r, alike.p) if alike else passwords.hashed(secret)
