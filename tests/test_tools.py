@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,6 +19,7 @@ from recollect.ports import Store
 from recollect.testing.clock import ManualClock
 from recollect.testing.embedder import HashEmbedder
 from recollect.tools import GUIDANCE, TOOLS, call, prompt_block, tool_named
+from recollect.tools.telling import snippet
 from tests.contract.conftest import blank_file, ground, store
 from tests.engine.conftest import engine_over
 
@@ -113,6 +115,29 @@ async def test_a_snippet_is_short_and_from_where_it_matters(engine: Engine) -> N
     assert len(found["content_snippet"]) <= 300
     assert found["content_snippet"].startswith("…")
     assert found["content_snippet"].endswith("…")
+
+
+def test_however_long_a_text_is_its_snippet_is_made_at_once() -> None:
+    text = "no end in sight 没完没了 " * 60_000 + "until Zenobia came " + "x" * 400_000
+    began = time.perf_counter()
+    shown = snippet(text, "Zenobia")
+    assert time.perf_counter() - began < 1
+    assert "until Zenobia came" in shown
+    assert len(shown) <= 300
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "shown"),
+    [
+        ("short", "anything", "short"),
+        ("two\nlines <b>", "lines", "two / lines ‹b›"),
+        ("x" * 299, "", "x" * 64 + " "),
+        ("长" * 400 + "猫喜欢鱼", "猫喜欢什么鱼", "…"),
+    ],
+)
+def test_snippets_of_all_kinds(text: str, query: str, shown: str) -> None:
+    assert snippet(text, query).startswith(shown)
+    assert len(snippet(text, query)) <= 310
 
 
 async def test_what_reads_like_an_order_comes_as_a_quotation(engine: Engine) -> None:

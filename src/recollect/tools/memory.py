@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 
@@ -104,7 +105,8 @@ async def list_themes(engine: Engine, scope: Scope, _: shapes.NoArguments) -> sh
 async def _item(engine: Engine, scope: Scope, memory: Memory) -> shapes.Item:
     target = Target("memory", memory.id)
     status = (await engine.embedding_status(scope, [target]))[target]
-    return item(memory, status, await engine.generations.serving())
+    # A long text takes a while to look through, and others are waiting.
+    return await asyncio.to_thread(item, memory, status, await engine.generations.serving())
 
 
 def item(memory: Memory, status: EmbeddingStatus, serving: Generation | None) -> shapes.Item:

@@ -6,6 +6,7 @@ result; the name without dots works too. A tool that fails answers like every ot
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
@@ -40,7 +41,8 @@ async def prompt(engine: TheEngine, scope: TheScope, wanted: Annotated[wire.Prom
 async def list_items(engine: TheEngine, scope: TheScope, wanted: Annotated[wire.ItemsIn, Query()]) -> wire.ItemsOut:
     page = await engine.list(scope, translate.listing_of(wanted))
     states = await engine.embedding_status(scope, translate.targets_of(page))
-    return translate.items_out(page, states, await engine.generations.serving())
+    serving = await engine.generations.serving()
+    return await asyncio.to_thread(translate.items_out, page, states, serving)
 
 
 def _calling(tool: Tool) -> Callable[..., Awaitable[Result]]:
