@@ -59,7 +59,7 @@ async def test_a_quote_found_is_a_sure_match(noted: Engine, recipe: str) -> None
 
 async def test_what_lacks_the_quote_stays_behind_it(noted: Engine) -> None:
     recalled = await noted.recall(ANA, Query(text='"annual budget review"'))
-    assert [hit.content for hit in recalled][0] == QUOTED
+    assert recalled.hits[0].content == QUOTED
     assert APART in [hit.content for hit in recalled]
 
 

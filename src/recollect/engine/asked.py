@@ -33,7 +33,8 @@ class Asked:
         """How surely a text of these terms, one of `size`, is about the question."""
         calibration = self.scale.between(is_cjk(self.query.text), is_cjk(terms))
         words = max(signals.get("coverage", 0.0), signals.get("phrase", 0.0))  # a quote found is found
-        return relevance(signals.get("cosine"), words, calibration, size)
+        sure = relevance(signals.get("cosine"), words, calibration, size, signals.get("owed", 0.0))
+        return sure if "phrase" in signals else sure * signals.get("belief", 1.0)
 
 
 @dataclass(frozen=True, slots=True)

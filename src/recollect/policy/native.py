@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.policy.doubt import doubt, pages
 from recollect.policy.fusion import reciprocal_rank_fusion
 from recollect.policy.phrases import held
 from recollect.policy.postings import Floats
@@ -48,7 +49,7 @@ class NativeWeights:
     dialogue: float = 0.5
     time: float = 0.2
     speaker: float = 0.14
-    question: float = 0.1
+    question: float = 0.07
     assistant: float = 0.15
     twins: bool = True
     """Show one of several cards with the same words, the newest, before any is repeated."""
@@ -105,8 +106,13 @@ def rank(
     if question.own_terms:
         coverage = np.maximum(coverage, shelf.match(question.own_terms, around=False).coverage)
     parts = {"lexical": lexical, "dense": trust * dense, "cosine": cosine, "coverage": coverage, **evidence}
+    doubted = doubt(shelf, question, coverage)
     return [
-        Ranked(row, float(score[row]), {name: round(float(part[row]), 4) for name, part in parts.items() if part[row]})
+        Ranked(
+            row,
+            float(score[row]),
+            {name: round(float(part[row]), 4) for name, part in parts.items() if part[row]} | doubted,
+        )
         for row in rows
     ]
 
@@ -115,8 +121,7 @@ def _trust(shelf: Shelf, question: Question, weights: NativeWeights) -> float:
     """How much the dense leg counts for this kind of question, on a shelf of texts this long."""
     trust = float(getattr(weights, question.kind))
     if question.kind == "factual":
-        pages = min(1.0, max(0.0, (float(shelf.column("chars").mean()) - 200) / 800))
-        trust += pages * (weights.long_factual - trust)
+        trust += pages(shelf) * (weights.long_factual - trust)
     return trust
 
 

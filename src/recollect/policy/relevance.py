@@ -29,6 +29,7 @@ answer lie closer together, and a lost answer is worse than a needless hit."""
 _CUT_ODDS = log(CUT / (1 - CUT))
 _SUREST = 1 - 1e-4
 _WORDS = 1.2
+_MANY = 400
 _CJK = re.compile("[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]")
 
 
@@ -77,12 +78,17 @@ def fit(unrelated: Iterable[float]) -> Calibration:
     return Calibration(fmean(cosines), max(pstdev(cosines), 1e-3))
 
 
-def relevance(cosine: float | None, coverage: float, calibration: Calibration, size: int = 2) -> float:
-    """How surely a text among `size` is about the question. `cosine` is None while its vector is pending."""
+def relevance(
+    cosine: float | None, coverage: float, calibration: Calibration, size: int = 2, owed: float = 0.0
+) -> float:
+    """How surely a text among `size` is about the question. `cosine` is None while its vector is pending.
+
+    `owed` is how many spreads more it takes for reasons that lie in the question and the memory (`policy.doubt`).
+    """
     if cosine is None:
         # Words are all there is, so they must do: part of a question is a match.
         return min(1.0, _WORDS * coverage)
-    above = (cosine - calibration.mean) / calibration.spread - _bar(size)
+    above = (cosine - calibration.mean) / calibration.spread - _bar(size) - owed
     meaning = 1 / (1 + exp(-max(-50.0, above + _CUT_ODDS)))
     return max(min(1.0, _WORDS * coverage * coverage), meaning)
 
@@ -97,6 +103,11 @@ def cut_beside(best: float, size: int) -> float:
 def _bar(size: int) -> float:
     """Where the cut lies among `size` texts, in spreads above the mean of unrelated ones."""
     return _LOWEST + _GROWTH * (_luck(size) - _luck(_FEW))
+
+
+def crowd(size: int) -> float:
+    """0 for a few texts, 1 for `_MANY` and more, in between as chance grows."""
+    return min(1.0, (_luck(size) - _luck(_FEW)) / (_luck(_MANY) - _luck(_FEW)))
 
 
 def _luck(size: int) -> float:
