@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 import pytest
 
-from recollect.engine import Engine
+from recollect.engine import Engine, EngineConfig
+from recollect.engine.screening import Rules
 from recollect.errors import InvalidInput
 from recollect.model import Query, Scope
 from recollect.policy.guard import MAX_CONTENT_BYTES
@@ -30,6 +31,7 @@ MESSAGE = {
 }
 MEMORY = {"kind": "memory", "id": "r", "content": "tea", "created_at": NOW, "updated_at": NOW}
 LONG = "x" * (MAX_CONTENT_BYTES + 1)
+KEY = "sk-proj-" + "Zz9" * 16
 SCORES = {"relevance": 0.5, "recency": 0.5, "importance": 0.5, "total": 0.5, "computed_at": NOW}
 
 
@@ -190,19 +192,16 @@ async def test_gaps_in_a_conversation_cost_nothing_and_lose_nothing(engine: Engi
 
 
 async def test_two_messages_in_one_place_are_both_kept(engine: Engine) -> None:
-    lines: list[dict[str, Any]] = [CONVERSATION]
-    lines += [*({**MESSAGE, "id": f"m{n:03}"} for n in range(401)), {**MESSAGE, "id": "z", "order": 1}]
-    assert (await engine.import_lines(ANA, lines)).messages == 402
-    found = [(line["id"], line["order"]) for line in await exported(engine, "message")]
-    assert found == [(f"m{n:03}", n) for n in range(401)] + [("z", 401)]
-
-
-async def test_what_repeats_have_gathered_comes_back(engine: Engine) -> None:
-    for start in (0, 60):
-        tags = [f"t{n}" for n in range(start, start + 60)]
-        await engine.remember(ANA, {"content": "The standup is at 9", "tags": tags})
-    await engine.add_turns(ANA, "s", [{"role": "user", "content": " " * 90 + "so"}])
-    lines = await exported(engine)
-    other = engine_over(ReferenceStore())
-    await other.import_lines(ANA, lines)
-    assert await exported(other) == lines
+    lines = [
+        CONVERSATION,
+        {**MESSAGE, "content": f"my key is {KEY}"},
+        {**MEMORY, "content": f"the key is {KEY}"},
+    ]
+    for rules, refused in ((Rules(secrets="mask"), 0), (Rules(secrets="refuse"), 1)):
+        engine = engine_over(store, config=EngineConfig(screening=rules))
+        scope = ANA.within(rules.secrets)
+        receipt = await engine.import_lines(scope, lines)
+        assert (receipt.messages, receipt.memories, receipt.refused) == (1, 1 - refused, refused)
+        kept = str([line async for line in engine.export(scope)])
+        assert KEY not in kept
+        assert "my key is [API key removed]" in kept

@@ -7,13 +7,14 @@ are not exported: they are made anew wherever the text lands, in whatever genera
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine import audit
 from recollect.engine.arrivals import Arrivals, Parsed
 from recollect.engine.boundary import require_writable
 from recollect.engine.lines import FORMAT, VERSION, Line, line_of, parsed
+from recollect.engine.screening import Rules, Screened, screened
 from recollect.errors import InvalidInput
 from recollect.model import Conversation, ImportReceipt, Memory, Message, Scope
 from recollect.ports import Tx
@@ -63,7 +64,11 @@ async def import_lines(
     total = ImportReceipt()
     batch: list[Parsed] = []
     for number, line in enumerate(lines, start=1):
-        kind, thing = parsed(line, number, engine.config.max_content_bytes)
+        screening = _screened(line, number, engine.config.screening)
+        if screening.refusal is not None:
+            total = replace(total, refused=total.refused + 1)
+            continue
+        kind, thing = parsed(screening.fields, number, engine.config.max_content_bytes)
         if kind != "header":
             batch.append((number, kind, thing))
         if len(batch) >= PAGE:
@@ -105,6 +110,16 @@ async def _messages_of(engine: Engine, scope: Scope, session_id: str) -> AsyncIt
 
 async def _history(engine: Engine, scope: Scope, session_id: str, before: int | None) -> Sequence[Message]:
     return await engine.store.read(scope, lambda tx: tx.conversations.history(session_id, PAGE, before))
+
+
+def _screened(line: Any, number: int, rules: Rules) -> Screened:
+    """A line as it may be stored. What was said in a conversation is never refused for a secret in it, only masked."""
+    if not isinstance(line, Mapping):
+        return Screened(line)  # refused by name when it is parsed
+    try:
+        return screened(line, rules if line.get("kind") == "memory" else rules.lenient)
+    except InvalidInput as problem:
+        raise InvalidInput(f"line {number}: {problem.message}") from None
 
 
 async def _import_batch(
