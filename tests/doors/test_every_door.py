@@ -280,7 +280,7 @@ async def test_nothing_durable_is_stored_or_found(
             if operation.kind == "recall" or (operation.kind == "look" and mode in SEES_NOTHING):
                 assert BEFORE not in answer.text.lower(), operation
             if operation.kind == "write":
-                assert answer.status_code in (403, 404) or "refused" in answer.text, (operation, answer.text)
+                assert answer.is_client_error or "refused" in answer.text, (operation, answer.text)
     after = await tables(watched)
     if mode not in SEES_NOTHING:
         # That its owner looked, or was refused, may be known; what it was about may not.
@@ -290,6 +290,26 @@ async def test_nothing_durable_is_stored_or_found(
     assert cached(valkey) == kept
     assert NOW not in caplog.text
     assert BEFORE not in caplog.text
+
+
+async def test_no_way_around_an_incognito_session(served: Served) -> None:
+    """Neither by leaving its header out, nor by naming another session beside it."""
+    await served.ana.post("/v1/memory/incognito/start", json={"session_id": "hush"})
+    hushed = served.client("ana", X_Session_ID="hush")
+    said = {"messages": [{"content": f"{NOW} was said"}]}
+    for client, session, status in (
+        (served.ana, "hush", 403),
+        (hushed, "hush", 403),
+        (hushed, "loud", 400),
+        (served.client("ana", X_Session_ID="loud"), "hush", 400),
+    ):
+        answer = await client.post(f"/v1/conversations/{session}/messages", json=said)
+        assert answer.status_code == status, (session, answer.text)
+    for session in ("hush", "loud"):
+        answer = await hushed.post("/v1/memory/entries", json={"text": f"{NOW} was saved", "session_id": session})
+        assert answer.status_code == (403 if session == "hush" else 400)
+    assert traces(served, NOW) == []
+    assert (await served.ana.post("/v1/conversations/loud/messages", json=said)).status_code == 201
 
 
 @pytest.mark.parametrize("mode", MODES)
