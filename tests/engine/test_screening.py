@@ -156,9 +156,9 @@ LONG = (
 )
 def test_it_costs_next_to_nothing(text: str) -> None:
     def cost() -> float:
-        before = time.perf_counter()
+        before = time.process_time()
         for _ in range(50):
             screened({"content": text[:200]}, Rules(pii="mask"))
-        return (time.perf_counter() - before) / 50
+        return (time.process_time() - before) / 50
 
     assert min(cost() for _ in range(20)) < 0.0005
