@@ -446,7 +446,10 @@ async def test_an_incognito_session_has_no_memory(engine: Engine) -> None:
     assert (await call(hidden, ANA, "memory.get", {"item_id": id})).content["error"]["code"] == "not_found"
     refused = await use(hidden, "memory.add", type="fact", content="Lives in Porto")
     assert refused["status"]["reason"] == "incognito"
-    assert "tools" not in await prompt_block(hidden, ANA)
+    assert await prompt_block(hidden, ANA) == ""
+    assert "tools" in await prompt_block(engine, ANA)
+    await engine.change_settings(ANA, {"incognito_default": True})
+    assert await prompt_block(engine, ANA) == "", "a session that nobody named is incognito, too"
 
 
 async def test_the_prompt_names_at_most_ten_themes_and_no_content(engine: Engine) -> None:

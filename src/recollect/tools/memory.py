@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import Any
 
 from recollect.engine import Engine
-from recollect.engine.limits import recall_softly
 from recollect.errors import InvalidInput
 from recollect.model import EmbeddingStatus, Filter, Generation, Hit, Memory, Query, Recall, Scope, Source, Target
 from recollect.policy.guard import slug
@@ -33,7 +32,7 @@ async def search(engine: Engine, scope: Scope, sent: shapes.SearchIn) -> shapes.
             since=since,
         ),
     )
-    recall = await recall_softly(engine, scope, query)
+    recall = await engine.recall_softly(scope, query)
     return shapes.SearchOut(
         results=[_found(hit, hit.memory, recall, sent.query) for hit in recall if hit.memory is not None],
         degraded=list(recall.trace.degraded),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recollect.engine import Engine
+from recollect.engine.boundary import silence
 from recollect.model import Scope
 from recollect.policy.injection import is_suspicious
 from recollect.policy.render import tool_block
@@ -25,8 +26,8 @@ With what it returns
 
 
 async def prompt_block(engine: Engine, scope: Scope) -> str:
-    """For the memory tools: an instruction and the slugs of the largest themes. Nothing at all where memory is off."""
-    if not (await engine.space_settings(scope)).memory_enabled:
+    """For the memory tools: an instruction and the slugs of the largest themes. Nothing where nothing may be recalled."""
+    if await engine.store.read(scope, lambda tx: silence(tx, engine)) is not None:
         return ""
     themes = [each for each in await engine.themes(scope) if each.count]
     named = [each.slug for each in themes if not is_suspicious(each.display_name)]

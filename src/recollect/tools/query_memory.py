@@ -15,7 +15,6 @@ from typing import Annotated, Any, get_args
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from recollect.engine import Engine
-from recollect.engine.limits import recall_softly
 from recollect.errors import InvalidInput, RecollectError, Unavailable
 from recollect.model import Filter, Hit, Memory, Query, Scope, Source
 from recollect.policy.budget import count_tokens, cut_to_tokens
@@ -104,7 +103,7 @@ async def query_memory(engine: Engine, scope: Scope, sent: QueryMemoryIn) -> Que
     )
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            recall = await recall_softly(engine, scope, query)
+            recall = await engine.recall_softly(scope, query)
     except InvalidInput:
         raise
     except (RecollectError, TimeoutError) as problem:
