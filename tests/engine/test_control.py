@@ -135,6 +135,13 @@ async def test_an_incognito_session_reads_and_writes_nothing(engine: Engine, by_
     assert len(await hidden.recall(ANA, Query(text="spare key")))
 
 
+async def test_a_conversation_that_is_incognito_takes_no_turns_from_anywhere(engine: Engine) -> None:
+    await engine.start_incognito(ANA, "private")
+    for asked in (engine, in_session(engine, "open")):
+        with pytest.raises(NotAllowed):
+            await asked.add_turns(ANA, "private", [{"role": "user", "content": "whispered"}])
+
+
 async def test_other_sessions_go_on_while_one_is_incognito(engine: Engine) -> None:
     await engine.start_incognito(ANA, "private")
     for asked in (engine, in_session(engine, "open")):

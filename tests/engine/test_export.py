@@ -192,6 +192,25 @@ async def test_gaps_in_a_conversation_cost_nothing_and_lose_nothing(engine: Engi
 
 
 async def test_two_messages_in_one_place_are_both_kept(engine: Engine) -> None:
+    lines: list[dict[str, Any]] = [CONVERSATION]
+    lines += [*({**MESSAGE, "id": f"m{n:03}"} for n in range(401)), {**MESSAGE, "id": "z", "order": 1}]
+    assert (await engine.import_lines(ANA, lines)).messages == 402
+    found = [(line["id"], line["order"]) for line in await exported(engine, "message")]
+    assert found == [(f"m{n:03}", n) for n in range(401)] + [("z", 401)]
+
+
+async def test_what_repeats_have_gathered_comes_back(engine: Engine) -> None:
+    for start in (0, 60):
+        tags = [f"t{n}" for n in range(start, start + 60)]
+        await engine.remember(ANA, {"content": "The standup is at 9", "tags": tags})
+    await engine.add_turns(ANA, "s", [{"role": "user", "content": " " * 90 + "so"}])
+    lines = await exported(engine)
+    other = engine_over(ReferenceStore())
+    await other.import_lines(ANA, lines)
+    assert await exported(other) == lines
+
+
+async def test_secrets_of_an_import_are_masked_or_refused_like_any_others(store: Store) -> None:
     lines = [
         CONVERSATION,
         {**MESSAGE, "content": f"my key is {KEY}"},

@@ -27,13 +27,14 @@ _WHY: dict[Refusal, str] = {
 }
 
 
-def silence(tx: Tx, engine: Engine) -> Refusal | None:
-    """Why nothing may be remembered or recalled here and now, or None."""
+def silence(tx: Tx, engine: Engine, about: str | None = None) -> Refusal | None:
+    """Why nothing may be remembered or recalled here and now, or None. `about` is a session that is written to by name."""
     settings = tx.space.settings()
     if not settings.memory_enabled:
         return "memory_off"
-    declared = _declared(tx, engine)
-    return "incognito" if (settings.incognito_default if declared is None else declared) else None
+    sessions = (engine.occasion.session_id, about)
+    told = [said for session in sessions if (said := _declared(tx, engine, session)) is not None]
+    return "incognito" if (any(told) if told else settings.incognito_default) else None
 
 
 def unseen(tx: Tx, engine: Engine) -> bool:
@@ -43,12 +44,11 @@ def unseen(tx: Tx, engine: Engine) -> bool:
     """
     if engine.occasion.session_id is None:
         return False
-    declared = _declared(tx, engine)
+    declared = _declared(tx, engine, engine.occasion.session_id)
     return tx.space.settings().incognito_default if declared is None else declared
 
 
-def _declared(tx: Tx, engine: Engine) -> bool | None:
-    session = engine.occasion.session_id
+def _declared(tx: Tx, engine: Engine, session: str | None) -> bool | None:
     return None if session is None else tx.space.incognito(session_digest(tx.scope, session, engine.config.pepper))
 
 
@@ -74,8 +74,8 @@ def require_writable(tx: Tx, engine: Engine, *, as_admin: bool = False) -> None:
         raise NotAllowed(_WHY[refusal], reason=refusal)
 
 
-def require_memory_on(tx: Tx, engine: Engine) -> None:
+def require_memory_on(tx: Tx, engine: Engine, session_id: str) -> None:
     """Conversations are kept in every write mode, but not where memory is switched off or the session is incognito."""
-    silent = silence(tx, engine)
+    silent = silence(tx, engine, about=session_id)
     if silent is not None:
         raise NotAllowed(_WHY[silent], reason=silent)

@@ -11,7 +11,7 @@ from recollect.engine import audit
 from recollect.engine.boundary import require_memory_on
 from recollect.engine.drafts import checked_time
 from recollect.engine.indexing import index_messages
-from recollect.engine.screening import screened
+from recollect.engine.screening import screened_aside
 from recollect.errors import Conflict, InvalidInput
 from recollect.model import (
     Conversation,
@@ -58,7 +58,8 @@ def turn_from(values: Mapping[str, Any], max_bytes: int) -> Turn:
 async def add_turns(engine: Engine, scope: Scope, session_id: str, turns: Iterable[Mapping[str, Any]]) -> TurnsReceipt:
     """Append turns in the order given. A turn whose id is already there is left alone, so a retry is harmless."""
     checked_id(session_id, "session_id")
-    found = [screened(turn, engine.config.screening.lenient) for turn in turns]
+    rules, most = engine.config.screening.lenient, engine.config.max_content_bytes
+    found = [await screened_aside(turn, rules, most) for turn in turns]
     checked = [turn_from(each.fields, engine.config.max_content_bytes) for each in found]
     _refuse_repeated_ids(checked)
     generations = await engine.generations.to_fill()
@@ -69,7 +70,7 @@ async def add_turns(engine: Engine, scope: Scope, session_id: str, turns: Iterab
         at = engine.clock.now()
 
         def work(tx: Tx, batch: Sequence[Turn] = batch, at: datetime = at) -> tuple[list[str], int]:
-            require_memory_on(tx, engine)
+            require_memory_on(tx, engine, session_id)
             return _append(tx, engine.occasion, session_id, batch, generations, at)
 
         batch_ids, new = await engine.store.write(scope, work)

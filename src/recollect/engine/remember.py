@@ -15,7 +15,7 @@ from recollect.engine import audit
 from recollect.engine.boundary import write_refusal
 from recollect.engine.drafts import draft_from
 from recollect.engine.indexing import index_memory
-from recollect.engine.screening import screened
+from recollect.engine.screening import screened_aside
 from recollect.engine.themes import open_theme
 from recollect.model import (
     Draft,
@@ -62,7 +62,7 @@ class Remembering:
 
 
 async def remember(engine: Engine, scope: Scope, fields: Mapping[str, Any], *, as_admin: bool = False) -> Receipt:
-    found = screened(fields, engine.config.screening)
+    found = await screened_aside(fields, engine.config.screening, engine.config.max_content_bytes)
     draft = draft_from(found.fields, engine.config.max_content_bytes)
     at = engine.clock.now()
     terms = analyse(draft.content)

@@ -13,7 +13,7 @@ from recollect.engine.browse import missing
 from recollect.engine.drafts import EDITABLE, checked_fields
 from recollect.engine.indexing import index_memory
 from recollect.engine.remember import BASE_IMPORTANCE
-from recollect.engine.screening import WHY, screened
+from recollect.engine.screening import WHY, screened_aside
 from recollect.engine.themes import retheme
 from recollect.errors import Conflict, InvalidInput, NotAllowed
 from recollect.model import Memory, Scope, Status, Target
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 async def revise(engine: Engine, scope: Scope, id: str, changes: Mapping[str, Any]) -> Memory:
     if not changes:
         raise InvalidInput("nothing to change: name at least one field")
-    found = screened(changes, engine.config.screening)
+    found = await screened_aside(changes, engine.config.screening, engine.config.max_content_bytes)
     if found.refusal is not None:
         raise NotAllowed(WHY, reason=found.refusal)
     values = checked_fields(found.fields, EDITABLE, engine.config.max_content_bytes)

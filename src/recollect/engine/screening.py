@@ -14,6 +14,7 @@ that has become an identifier no longer shows the key it was made from. What isn
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
@@ -21,7 +22,7 @@ from typing import Any, Literal
 from recollect.errors import InvalidInput
 from recollect.model import Draft, Refusal
 from recollect.policy import pii, secrets
-from recollect.policy.guard import cleaned
+from recollect.policy.guard import checked_text, cleaned
 from recollect.policy.injection import is_suspicious
 
 WHY = "this holds a secret such as a password or a key, and secrets are not kept here (RECOLLECT_SECRETS)"
@@ -51,6 +52,18 @@ class Screened:
     masked: tuple[str, ...] = ()
     refusal: Refusal | None = None
     warnings: tuple[str, ...] = ()
+
+
+LONGEST_AT_ONCE = 20_000
+
+
+async def screened_aside(values: Mapping[str, Any], rules: Rules, max_bytes: int) -> Screened:
+    """`screened`, for a caller that others wait behind: what is too large is refused first, what is long read on a thread."""
+    content = values.get("content")
+    if isinstance(content, str) and len(content) > LONGEST_AT_ONCE:
+        checked_text(content, "content", max_bytes)
+        return await asyncio.to_thread(screened, values, rules)
+    return screened(values, rules)
 
 
 def screened(values: Mapping[str, Any], rules: Rules) -> Screened:
