@@ -31,7 +31,7 @@ MESSAGE = {
 }
 MEMORY = {"kind": "memory", "id": "r", "content": "tea", "created_at": NOW, "updated_at": NOW}
 LONG = "x" * (MAX_CONTENT_BYTES + 1)
-KEY = "sk-proj-" + "Zz9" * 16
+KEY = "sk-proj-" + "q7XkR2vLw9TzB4nMc6HdJ1sFgY8pAe3U"
 SCORES = {"relevance": 0.5, "recency": 0.5, "importance": 0.5, "total": 0.5, "computed_at": NOW}
 
 
