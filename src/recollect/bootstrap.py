@@ -132,6 +132,7 @@ async def open_store(settings: Settings) -> Store:
         await postgres_url(settings),
         pool_size=settings.pool_size,
         statement_timeout_ms=settings.statement_timeout_ms,
+        exact_below=settings.exact_below,
         migrate_url=settings.migrate_url or None,
     )
 

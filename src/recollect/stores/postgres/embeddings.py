@@ -11,23 +11,24 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from recollect.model import EmbeddingJob
+from recollect.model import EmbeddingJob, Target
 from recollect.ports import Vector
 from recollect.stores.postgres.session import PostgresSession
 from recollect.stores.sql.embeddings import SqlEmbeddings
+from recollect.stores.sql.index import by_kind
 
 TOGETHER: Final = 4  # how many join for each vector that is new, itself included
 AT_ONCE: Final = 200  # by one statement: well within the time a statement may take
 
+_OUTSIDE = """
+SELECT kind, target_id FROM embeddings
+WHERE tenant_id = %(tenant_id)s AND user_id = %(user_id)s AND space = %(space)s AND generation = %(generation)s
+  AND state = 'ready' AND NOT large LIMIT %(most)s"""
+# By key and apart from the look before: as one statement Postgres, without statistics, looks again for every row of the scope.
 _JOIN = """
-WITH next AS (
-  SELECT kind, target_id FROM embeddings
-  WHERE tenant_id = %(tenant_id)s AND user_id = %(user_id)s AND space = %(space)s AND generation = %(generation)s
-    AND state = 'ready' AND NOT large LIMIT %(most)s
-)
-UPDATE embeddings e SET large = true FROM next
-WHERE e.tenant_id = %(tenant_id)s AND e.user_id = %(user_id)s AND e.space = %(space)s AND e.generation = %(generation)s
-  AND e.kind = next.kind AND e.target_id = next.target_id
+UPDATE embeddings SET large = true
+WHERE tenant_id = %(tenant_id)s AND user_id = %(user_id)s AND space = %(space)s AND kind = %(kind)s
+  AND target_id = ANY (%(ids)s) AND generation = %(generation)s
 RETURNING 1"""
 
 
@@ -45,9 +46,11 @@ class PostgresEmbeddings(SqlEmbeddings):
         return settled
 
     def _join(self, generation: str, count: int) -> None:
+        about = {**self._owner, "generation": generation}
         while count > 0:
-            most = min(count, AT_ONCE)
-            joined = len(self._session.query(_JOIN, {**self._owner, "generation": generation, "most": most}))
-            if joined < most:
+            outside = self._session.query(_OUTSIDE, {**about, "most": min(count, AT_ONCE)})
+            for kind, ids in by_kind(Target(kind, id) for kind, id in outside):
+                self._session.query(_JOIN, {**about, "kind": kind, "ids": ids})
+            if len(outside) < AT_ONCE:
                 return
-            count -= joined
+            count -= len(outside)

@@ -23,7 +23,8 @@ from recollect.stores.postgres.system import PostgresSystem
 from recollect.stores.sql.tx import SqlTx
 
 T = TypeVar("T")
-EXACT_BELOW = 20_000
+EXACT_BELOW = 200_000
+"""As many entries as the engine holds in memory: whoever is searched there need not be in the vector index."""
 
 
 class PostgresStore:
