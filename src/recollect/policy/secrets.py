@@ -23,8 +23,11 @@ from recollect.policy.secrets_shapes import (
     JWT,
     NAMED_KEY,
     ONE_TIME,
+    PASSWORD_BARE,
     PASSWORD_CHINESE,
     PASSWORD_IN_URL,
+    PASSWORD_OF_WORDS,
+    PASSWORD_OPTION,
     PASSWORD_SET,
     PASSWORD_TOLD,
     PEM_BEGIN,
@@ -32,6 +35,7 @@ from recollect.policy.secrets_shapes import (
     PEM_END,
     PIN,
     SECRET_NAME,
+    are_mere_words,
     is_stand_in,
     looks_random,
 )
@@ -106,19 +110,25 @@ def _bearers(text: str) -> Iterator[Finding]:
 
 
 def _private_keys(text: str) -> Iterator[Finding]:
-    at = 0
-    while begin := PEM_BEGIN.search(text, at):
-        end = PEM_END.search(text, begin.end(), begin.end() + LONGEST_PEM)
-        body = end or PEM_BODY.match(text, begin.end(), begin.end() + LONGEST_PEM)
-        at = body.end() if body else begin.end()
-        if body:
-            yield Finding("private_key", begin.start(), at)
+    ends = PEM_END.finditer(text)
+    end, done = next(ends, None), 0
+    for begin in PEM_BEGIN.finditer(text):
+        if begin.start() < done:
+            continue
+        while end is not None and end.start() < begin.end():
+            end = next(ends, None)
+        near = end if end is not None and end.end() - begin.end() <= LONGEST_PEM else None
+        # One that was cut off goes as far as it goes.
+        rest = near or PEM_BODY.match(text, begin.end(), begin.end() + LONGEST_PEM)
+        if rest is not None:
+            done = rest.end()
+            yield Finding("private_key", begin.start(), done)
 
 
 def _named_keys(text: str) -> Iterator[Finding]:
     for match in NAMED_KEY.finditer(text):
         value = match[1].rstrip(".")
-        if looks_random(value) and not is_stand_in(value):
+        if looks_random(value, 4.0) or (looks_random(value) and not is_stand_in(value)):
             yield Finding("api_key", match.start(1), match.start(1) + len(value))
 
 
@@ -162,12 +172,22 @@ def _passwords(text: str) -> Iterator[Finding]:
         yield from _told(text, match, _is_set)
     for match in PASSWORD_TOLD.finditer(text):
         yield from _told(text, match, _is_said)
+    for match in PASSWORD_BARE.finditer(text):
+        value, start = (match[1] or match[2]).rstrip(".:!?"), match.start(1) if match[1] else match.start(2)
+        if _is_unmistakable(value) and not text.startswith("(", start + len(value)):
+            yield Finding("password", start, start + len(value))
+
+
+def _phrases(text: str) -> Iterator[Finding]:
+    for match in PASSWORD_OF_WORDS.finditer(text):
+        if not are_mere_words(match[1]):
+            yield Finding("password", *match.span(1))
 
 
 def _told(text: str, match: re.Match[str], is_one: Callable[[str, str], bool]) -> Iterator[Finding]:
     """The password of a match, if it is one: in quotes as it stands there, else without the sentence's own full stop."""
     if match[1] is not None:
-        if not is_stand_in(match[1]) and not re.search(r"\s\S+\s", match[1]):
+        if not is_stand_in(match[1]) and (match[1].count(" ") < 2 or not are_mere_words(match[1])):
             yield Finding("password", *match.span(1))
         return
     value = match[2].rstrip(".:：…")
@@ -200,6 +220,18 @@ def _mixes(value: str) -> bool:
     return bool(re.search(r"[!@#$%^&*+~|?]", value[:-1])) and letters
 
 
+def _is_unmistakable(value: str) -> bool:
+    """Nothing but the word stands before it, so it must look like nothing else: letters and digits, and no name of a method."""
+    mixed = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+    return (
+        mixed
+        and len(value) >= 6
+        and value.isascii()
+        and not re.search(r"[=/\\{}\[\]|:_]", value)
+        and not is_stand_in(value)
+    )
+
+
 def _chinese_passwords(text: str) -> Iterator[Finding]:
     for match in PASSWORD_CHINESE.finditer(text):
         value = match[1].rstrip(".!?:)")
@@ -216,9 +248,16 @@ def _url_passwords(text: str) -> Iterator[Finding]:
             yield Finding("password", *match.span(1))
 
 
+def _option_passwords(text: str) -> Iterator[Finding]:
+    for match in PASSWORD_OPTION.finditer(text):
+        if not is_stand_in(match[1]):
+            yield Finding("password", *match.span(1))
+
+
 def _pins(text: str) -> Iterator[Finding]:
     for match in PIN.finditer(text):
-        yield Finding("pin", *match.span(1))
+        assert match.lastindex is not None
+        yield Finding("pin", *match.span(match.lastindex))
 
 
 def _one_time_codes(text: str) -> Iterator[Finding]:
@@ -233,10 +272,12 @@ _FAMILIES: Sequence[tuple[Sequence[str], Callable[[str], Iterator[Finding]]]] = 
     (("bearer ", "authorization"), _bearers),
     (("private key",), _private_keys),
     (("key", "secret", "token", "密钥", "秘钥", "令牌"), _named_keys),
-    (("passw", "pwd", "passcode", "passphrase", "kennwort", "contraseña", "mot de passe"), _passwords),
+    (("pass", "pwd", "pw", "psw", "kennwort", "contraseña"), _passwords),
+    (("password", "phrase", "words", "mnemonic", "助记词"), _phrases),
+    (("-u ",), _option_passwords),
     (("密码", "密碼", "口令", "通行码"), _chinese_passwords),
     (("://",), _url_passwords),
-    (("pin",), _pins),
+    (("pin", "cvv", "cvc", "安全码"), _pins),
     (("code", "otp", "passcode", "one-time", "one time", "验证码", "驗證碼", "校验码", "动态码"), _one_time_codes),
 )
 """Each kind with the marks (in lower case) without which it can't be there: most texts have none, and cost no more than this."""

@@ -76,13 +76,25 @@ PASSWORD_TOLD = re.compile(  # my password for the router is x
     rf"(?:is |was |has been )?(?:now|set to|changed to|reset to))(?:\s(?:now|still|set to|changed to|simply|just))?:?\s"
     rf"(?:{_QUOTED}|{_VALUE})"
 )
+PASSWORD_BARE = re.compile(  # --password x, changed my password to x
+    rf"(?i)(?<![a-z_]){_WORD}(?:\s(?:to|as))?\s{{1,2}}{_QUOTE}{_VALUE}|(?<![a-z_])(?:pw|psw|pass)(?:\s(?:is|was)|\s?[:=])\s?{_QUOTE}{_VALUE}"
+)
+PASSWORD_OF_WORDS = re.compile(
+    r"(?i)(?:pass(?:word|phrase)|(?:seed|recovery|backup)\s(?:phrase|words)|mnemonic|助记词)(?:\s(?:is|are)|\s?[:：=]|是|为)\s{0,2}"
+    + _QUOTE
+    + r"((?:[a-z]{3,10}[ ,]{1,2}){3,23}[a-z]{3,10})(?![a-z])"
+)
+PASSWORD_OPTION = re.compile(r"(?<![\w-])-u\s?[\"']?[\w.@-]{1,64}:([^\s\"']{3,128})")
 PASSWORD_CHINESE = re.compile(
-    r"(?:密码|密碼|口令|通行码)(?:是|为|為|叫|就是|设为|设置为|設為|改成|改为|设成|换成|依然是|还是|仍是|[:：=＝]){0,2}"
+    r"(?:密码|密碼|口令|通行码)(?:已经|现在|目前|都|就|也|还|仍|依然)?"
+    r"(?:(?:是|为|為|叫|设为|设置为|設為|改成|改为|设成|换成)了?|[:：=＝]){0,2}"
     r"\s{0,2}[\"'“‘「『]?([\x21\x23-\x26\x28-\x2b\x2d-\x3a\x3c-\x7e]{4,64})"
 )
 PASSWORD_IN_URL = re.compile(r"://[^\s/:@\"'<>]{0,64}:([^\s/@\"'<>]{3,128})@(?=[\w.\[-])")
 PIN = re.compile(
-    r"(?i)\b(?:my|our|his|her|the|atm|card|sim|phone|door|gate|alarm|safe|bank)\s(?:\w{1,12}\s){0,2}?pin(?:\s(?:code|number))?"
+    r"(?i)\bpin\s?[:=]\s?([0-9]{4})(?![0-9])|pin码(?:是|为|：|:)?\s?([0-9]{4,8})(?![0-9])|"
+    r"(?:\b(?:cvv2?|cvc2?)(?:\s(?:code|number))?(?:\sis)?|安全码是?)\s?[:：=]?\s?([0-9]{3,4})(?![0-9])|"
+    r"\b(?:my|our|his|her|the|atm|card|sim|phone|door|gate|alarm|safe|bank)\s(?:\w{1,12}\s){0,2}?pin(?:\s(?:code|number))?"
     r"(?:\s(?:for|to|of|at|on)\s[^.,;:\n]{1,30}?)?\s?(?:is|was|[:=])\s?([0-9]{4,8})(?![0-9])"
 )
 _CODE_NAME = r"(?:verification|security|one[- ]time|log[- ]?in|sign[- ]?in|authentication|access|2fa|two[- ]factor)"
@@ -121,8 +133,12 @@ _NOT_SAID = frozenset(
     generated created provided entered typed remembered known unknown lost found gone up out over under old new""".split()
 )
 _STAND_IN = re.compile(
-    r"(?i)^(?:[*x•._#?-]+|[<\[{$%].*|.*\$\{.*|.*[>\]})]|your[-_ ]?.*|[a-z_]*pass(?:word)?[a-z_]*|.*_here|.*placeholder.*|"
-    r"changeme|redacted|.*example.*|.*removed.*|[a-z_]+\.[a-z_.]+|[a-z_]+\[.*|self\..*|os\.environ.*|process\.env.*)$"
+    r"(?i)^(?:[*x•._#?-]+|[<\[{$%].*|.*\$\{.*|.*[>\]})]|your[-_ ]?.*|[a-z_]*pass(?:word)?[a-z_]*[0-9]?|.*_here|.*placeholder.*|"
+    r"changeme|redacted|(?:v|sha|md|base|oauth|argon|pbkdf|utf|aes|rsa|http|ipv)-?[0-9].*|.*example.*|.*removed.*|[a-z_]+\.[a-z_.]+|[a-z_]+\[.*|self\..*|os\.environ.*|process\.env.*)$"
+)
+_OF_SPEECH = frozenset(
+    """the and are must your you please enter least password for with that this should will can not have has was but from what
+    when then than they it's use using very too more long short make made just only also been being which who how""".split()
 )
 
 
@@ -144,3 +160,8 @@ def looks_random(key: str, least: float = 3.2) -> bool:
 def is_stand_in(value: str) -> bool:
     """A word that stands where a password would: a placeholder, a variable, a part of speech."""
     return value.casefold().rstrip(".!?:") in _NOT_SAID or bool(_STAND_IN.match(value))
+
+
+def are_mere_words(value: str) -> bool:
+    """Whether several words make a sentence and not a phrase to open something with."""
+    return not _OF_SPEECH.isdisjoint(re.split(r"[ ,]+", value.casefold()))
