@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from recollect.bootstrap import embedder_config, engine_over, open_embedder
+from recollect.bootstrap import embedder_config, engine_over, open_embedder, open_engine
 from recollect.engine import Engine
 from recollect.engine.providing import Key, checked_url, provision, remove_provider, save_provider
 from recollect.errors import Conflict, InvalidInput, RecollectError, Unavailable, Unsupported
@@ -382,3 +383,48 @@ async def test_errors_of_ours_are_all_that_comes_out(process: Process, server: E
         with pytest.raises(RecollectError, match="nothing was saved"):
             await save_provider(process(), ANA, at(server), KEY)
         server.faults.clear()
+
+
+WATCH = """
+import asyncio, sys, time
+from recollect.bootstrap import open_engine
+from recollect.settings import Settings
+
+async def watch():
+    running = await open_engine(Settings.load({}, store=sys.argv[1], data_dir=sys.argv[2], secret_key="k1", worker=False))
+    await running.engine.generations.alive()
+    print("watching", flush=True)
+    began = time.monotonic()
+    while time.monotonic() - began < 30:
+        serving = await running.engine.generations.serving()
+        if serving is not None and serving.model == "one" and await running.engine.generations.embedder(serving):
+            break
+        await asyncio.sleep(0.1)
+    print(f"{time.monotonic() - began:.1f}", flush=True)
+    await running.close()
+
+asyncio.run(watch())
+"""
+
+
+@pytest.mark.slow
+async def test_another_process_notices_within_seconds(tmp_path: Path, server: EmbeddingServer) -> None:
+    place = str(tmp_path / "shared.db")
+    settings = Settings.load({}, store=place, data_dir=tmp_path, secret_key="k1", worker=False)
+    running = await open_engine(settings)
+    command = [sys.executable, "-c", WATCH, place, str(tmp_path)]
+    watcher = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    assert watcher.stdout is not None
+    try:
+        assert (await watcher.stdout.readline()).strip() == b"watching"
+        await running.engine.remember(ANA, {"content": TEXT})
+        await save_provider(running.engine, ANA, at(server), KEY)
+        with working(running.engine):
+            running.engine.wake()
+            assert float(await asyncio.wait_for(watcher.stdout.readline(), 40)) < 20
+        assert await watcher.wait() == 0
+    finally:
+        if watcher.returncode is None:
+            watcher.kill()
+            await watcher.wait()
+        await running.close()
