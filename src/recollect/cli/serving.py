@@ -32,7 +32,6 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 def build(settings: Settings, host: str, metrics_folder: Path | None = None) -> FastAPI:
     """The app of one process. What keeps it from starting is left in `app.state.trouble`."""
-    logs.configure(settings.log_format)
 
     @asynccontextmanager
     async def opening() -> AsyncIterator[Engine]:
@@ -48,6 +47,12 @@ def build(settings: Settings, host: str, metrics_folder: Path | None = None) -> 
 
     app = create_app(opening, identity_of(settings), DOORS, PAGES, manners_of(settings, host, metrics_folder))
     return app
+
+
+def build_worker(settings: Settings, host: str, metrics_folder: Path | None = None) -> FastAPI:
+    """The same, in a process that serves and does nothing else: its log is ours."""
+    logs.configure(settings.log_format)
+    return build(settings, host, metrics_folder)
 
 
 def manners_of(settings: Settings, host: str, metrics_folder: Path | None = None) -> Manners:

@@ -112,7 +112,7 @@ async def test_a_fit_correlation_id_is_taken(client: httpx.AsyncClient, given: s
 
 
 @pytest.mark.parametrize("given", ["", " ", "a" * 129, "é".encode(), "a\tb"])
-async def test_an_unfit_one_is_replaced(client: httpx.AsyncClient, given: str | bytes) -> None:
+async def test_an_unfit_one_is_replaced(client: httpx.AsyncClient, given: Any) -> None:
     answer = await client.get("/door/who/x", headers={"X-Correlation-ID": given})
     assert UUID.fullmatch(answer.headers["X-Correlation-ID"])
     assert answer.headers["X-Correlation-ID"] == answer.json()["correlation"]
@@ -137,7 +137,7 @@ async def test_every_answer_is_dressed(client: httpx.AsyncClient) -> None:
 
 
 async def test_who_is_asking_reaches_the_door(client: httpx.AsyncClient) -> None:
-    headers = {"X-Space": "工作".encode(), "X-Session-ID": "s-1", "X-Correlation-ID": "c-1"}
+    headers: Any = {"X-Space": "工作".encode(), "X-Session-ID": "s-1", "X-Correlation-ID": "c-1"}
     answer = await client.get("/door/who/x", headers=headers)
     assert answer.json() == {
         "user": "local",
@@ -210,7 +210,7 @@ async def test_only_administrators_do_what_is_reserved() -> None:
     ids=str,
 )
 async def test_names(headers: dict[str, str], status: int) -> None:
-    manners = {"hosts": frozenset({"memory.example"}), "origins": frozenset({"other.example"})}
+    manners: Any = {"hosts": frozenset({"memory.example"}), "origins": frozenset({"other.example"})}
     async with asking(app(**manners), Host="memory.example") as client:
         answer = await client.get("/door/who/x", headers=headers)
         assert answer.status_code == status

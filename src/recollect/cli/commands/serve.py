@@ -25,7 +25,7 @@ try:
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
-    from recollect.cli.serving import build
+    from recollect.cli.serving import build_worker
     from recollect.doors.http.auth.choosing import check_reach, identity_of
     from recollect.doors.http.auth.local import is_loopback
     from recollect.doors.http.patience import PatientProtocol
@@ -35,6 +35,7 @@ except ImportError as missing:
 app = typer.Typer(add_completion=False)
 MOST_HEAD_BYTES = 32 * 1024
 UNRESPONSIVE_SECONDS = 30
+KEPT_ALIVE_SECONDS = 75  # longer than the proxies in front of us keep theirs, so that they never meet a closed one
 METRICS_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
 
@@ -67,7 +68,7 @@ async def _check_store(settings: Settings) -> None:
 
 
 async def _serve_alone(settings: Settings, host: str, listening: socket.socket) -> None:
-    built = build(settings, host)
+    built = build_worker(settings, host)
     server = uvicorn.Server(_config(settings, built, factory=False))
     try:
         await server.serve(sockets=[listening])
@@ -80,7 +81,7 @@ def _serve_together(settings: Settings, host: str, listening: socket.socket) -> 
     with TemporaryDirectory(prefix="recollect-metrics-") as folder:
         announce(METRICS_VARIABLE, folder)
         # The settings travel to each process over a pipe: secrets show up on no command line.
-        config = _config(settings, partial(build, settings, host, Path(folder)), factory=True)
+        config = _config(settings, partial(build_worker, settings, host, Path(folder)), factory=True)
         together = Multiprocess(config, sockets=[listening])
         together.run()
         if any(process.exitcode == uvicorn.config.STARTUP_FAILURE for process in together.processes):
@@ -101,6 +102,7 @@ def _config(settings: Settings, app: Callable[..., Any], *, factory: bool) -> uv
         proxy_headers=False,
         server_header=False,
         h11_max_incomplete_event_size=MOST_HEAD_BYTES,
+        timeout_keep_alive=KEPT_ALIVE_SECONDS,
         timeout_graceful_shutdown=settings.shutdown_s,
         timeout_worker_healthcheck=UNRESPONSIVE_SECONDS,
     )

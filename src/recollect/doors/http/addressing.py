@@ -20,6 +20,7 @@ ONCE = frozenset(
     b"host authorization content-type content-length content-encoding origin x-space x-session-id x-correlation-id".split()
 )
 LONGEST_ADDRESS = 8 * 1024
+MOST_HEADERS = 32 * 1024
 ANYWHERE = frozenset({"/healthz", "/readyz"})
 """Whoever watches over servers knows them by number, and learns nothing of anyone."""
 
@@ -61,6 +62,8 @@ def check_form(scope: Scope) -> None:
     twice = sorted(name.decode() for name in ONCE if names[name] > 1)
     if twice:
         raise InvalidInput(f"the header {twice[0]} is there twice")
+    if sum(len(name) + len(value) for name, value in scope["headers"]) > MOST_HEADERS:
+        raise InvalidInput(f"the headers have more than {MOST_HEADERS:,} bytes")
     if names[b"transfer-encoding"] and names[b"content-length"]:
         raise InvalidInput("a body has a length or is sent in chunks, not both")
     query: bytes = scope.get("query_string", b"")

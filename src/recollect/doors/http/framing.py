@@ -55,7 +55,7 @@ class Frame:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                _dress(MutableHeaders(scope=message), id)
+                _dress(MutableHeaders(scope=message), id, perf_counter() - started)
             await send(message)
 
         try:
@@ -84,8 +84,9 @@ def template_of(scope: Scope) -> str:
     return str(getattr(whole or scope.get("route"), "path", "unmatched"))
 
 
-def _dress(headers: MutableHeaders, id: str) -> None:
+def _dress(headers: MutableHeaders, id: str, seconds: float) -> None:
     """What every answer carries; one that has its own policy keeps it."""
     for name, value in HEADERS.items():
         headers.setdefault(name, value)
     headers[correlation.HEADER] = id
+    headers["Server-Timing"] = f"total;dur={seconds * 1000:.1f}"

@@ -31,10 +31,7 @@ TAGS = {
     "memories": "What is remembered: add, find, change, forget.",
     "health": "For whoever keeps the server running.",
 }
-SCHEMES: dict[str, dict[str, Any]] = {
-    "Bearer": {"type": "http", "scheme": "bearer"},
-    "Basic": {"type": "http", "scheme": "basic"},
-}
+LOGIN = "login"
 LEFT_OVER = ("HTTPValidationError", "ValidationError")
 
 
@@ -47,27 +44,27 @@ def describe(app: FastAPI, identity: Identity, open_paths: frozenset[str]) -> No
             schema = get_openapi(
                 title=app.title, version=app.version, description=app.description, routes=app.routes, tags=tags
             )
-            app.openapi_schema = completed(schema, identity.challenge.partition(" ")[0], open_paths)
+            app.openapi_schema = completed(schema, identity.scheme, open_paths)
         return app.openapi_schema
 
     app.openapi = described  # type: ignore[method-assign]
 
 
-def completed(schema: dict[str, Any], login: str, open_paths: frozenset[str]) -> dict[str, Any]:
+def completed(schema: dict[str, Any], login: dict[str, Any] | None, open_paths: frozenset[str]) -> dict[str, Any]:
     components = schema.setdefault("components", {})
     schemas = components.setdefault("schemas", {})
     for name in LEFT_OVER:
         schemas.pop(name, None)
     schemas["Error"] = _shape()
     components["responses"] = {f"Error{status}": _response(status) for status in ERRORS}
-    if login in SCHEMES:
-        components["securitySchemes"] = {login: SCHEMES[login]}
+    if login:
+        components["securitySchemes"] = {LOGIN: login}
     for path, operations in schema["paths"].items():
         for operation in operations.values():
             for status in ERRORS:
                 operation["responses"][str(status)] = {"$ref": f"#/components/responses/Error{status}"}
-            if login in SCHEMES and path not in open_paths:
-                operation["security"] = [{login: []}]
+            if login and path not in open_paths:
+                operation["security"] = [{LOGIN: []}]
     return schema
 
 

@@ -17,6 +17,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, ClassVar
 
 from fastapi import Request
 
@@ -34,6 +35,7 @@ LONGEST_PASSWORD = 1024
 
 class BasicUsername:
     challenge = 'Basic realm="recollect", charset="UTF-8"'
+    scheme: ClassVar[dict[str, Any] | None] = {"type": "http", "scheme": "basic"}
 
     def __init__(self, path: Path, tenant: str, space: str, now: Callable[[], float] = time.monotonic) -> None:
         self._path, self._tenant, self._space, self._now = path, tenant, space, now

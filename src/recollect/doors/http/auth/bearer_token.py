@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
+from typing import Any, ClassVar
 
 from fastapi import Request
 
@@ -28,6 +29,7 @@ MOST_STANDING = 10_000
 
 class BearerToken:
     challenge = 'Bearer realm="recollect"'
+    scheme: ClassVar[dict[str, Any] | None] = {"type": "http", "scheme": "bearer"}
 
     def __init__(self, space: str, now: Callable[[], float] = time.monotonic) -> None:
         self._space, self._now = space, now

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from fastapi import Request
 
@@ -26,6 +26,10 @@ class Identity(Protocol):
     @property
     def challenge(self) -> str:
         """What WWW-Authenticate says to those it turns away."""
+
+    @property
+    def scheme(self) -> dict[str, Any] | None:
+        """How the description of the API names this login; None where there is none."""
 
     async def __call__(self, request: Request) -> Caller: ...
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Any
 
 from fastapi import Request
 
@@ -32,6 +33,7 @@ class TrustedHeader:
 
     def __init__(self, header: str, tenant_header: str, proxies: Sequence[Network], tenant: str, space: str) -> None:
         self._header, self._tenant_header = header, tenant_header
+        self.scheme: dict[str, Any] | None = {"type": "apiKey", "in": "header", "name": header}
         self._proxies = proxies
         self._tenant, self._space = tenant, space
 

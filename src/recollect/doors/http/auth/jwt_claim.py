@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import jwt
 from fastapi import Request
@@ -36,6 +36,7 @@ class Claims:
 
 class JwtClaim:
     challenge = 'Bearer realm="recollect"'
+    scheme: ClassVar[dict[str, Any] | None] = {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
 
     def __init__(self, keys: Keys, claims: Claims, tenant: str, space: str) -> None:
         self._keys, self._claims = keys, claims

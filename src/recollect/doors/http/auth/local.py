@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ipaddress import ip_address
+from typing import Any, ClassVar
 
 from fastapi import Request
 
@@ -25,6 +26,7 @@ def is_loopback(host: str) -> bool:
 
 class Local:
     challenge = 'Local realm="recollect"'
+    scheme: ClassVar[dict[str, Any] | None] = None
 
     def __init__(self, scope: Scope) -> None:
         self._owner = Caller(scope, "admin", "local")
