@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -175,16 +176,17 @@ async def watched(home: Home, embeddings: EmbeddingServer, valkey: ValkeyServer)
         yield app
 
 
-async def prepared(served: Served) -> Known:
+async def prepared(served: Served, user: str = "ana") -> Known:
     """A memory, a conversation and a session, all of which hold the word of before, with their vectors."""
-    added = await served.ana.post("/v1/memories", json={"text": TOLD, "theme": BEFORE, "tags": [BEFORE]})
+    person, scope = served.client(user), Scope("default", user)
+    added = await person.post("/v1/memories", json={"text": TOLD, "theme": BEFORE, "tags": [BEFORE]})
     known = Known(added.json()["id"])
     turns = {"messages": [{"content": f"{BEFORE} in a conversation"}]}
-    assert (await served.ana.post(f"/v1/conversations/{known.session}/messages", json=turns)).status_code == 201
+    assert (await person.post(f"/v1/conversations/{known.session}/messages", json=turns)).status_code == 201
     at = served.engine.clock.now()
     working = WorkingMemory(session_id=known.session, current_topic=BEFORE, created_at=at, updated_at=at)
-    await served.engine.store.write(ANA, lambda tx: tx.space.save_working(working))
-    await served.engine.flush(ANA, 30)
+    await served.engine.store.write(scope, lambda tx: tx.space.save_working(working))
+    await served.engine.flush(scope, 30)
     return known
 
 
@@ -290,6 +292,31 @@ async def test_nothing_durable_is_stored_or_found(
     assert cached(valkey) == kept
     assert NOW not in caplog.text
     assert BEFORE not in caplog.text
+
+
+AUDITED = [
+    operation
+    for operation in OPERATIONS
+    if operation.kind != "control" or operation.removes or operation.path.endswith(("/export", "/start"))
+]
+
+
+@pytest.mark.parametrize("operation", AUDITED, ids=lambda operation: f"{operation.method} {operation.path}")
+@pytest.mark.asyncio(loop_scope="module")
+async def test_everything_done_with_a_memory_is_audited(shared: Served, operation: Operation) -> None:
+    """Who, what, when and for which request; never what it was about. Whoever is erased takes the trail along."""
+    user = uuid4().hex
+    person, known = shared.client(user), await prepared(shared, user)
+    sent = operation.request(replace(known, user=user))
+    sent["headers"] = sent.get("headers", {}) | {"X-Correlation-ID": "this-one"}
+    answer = await person.request(**sent)
+    assert answer.is_success, answer.text
+    trail = (await person.get("/v1/audit", params={"limit": 1000})).json()["items"]
+    facts = [event for event in trail if event["correlation_id"] == "this-one"]
+    assert bool(facts) is (operation.path != "/v1/me")
+    assert {event["facts"]["by"] for event in facts} <= {"header"}
+    assert BEFORE not in json.dumps(facts)
+    assert NOW not in json.dumps(facts)
 
 
 async def test_no_way_around_an_incognito_session(served: Served) -> None:

@@ -29,6 +29,7 @@ class Known:
 
     memory: str
     session: str = "before"
+    user: str = "ana"
 
 
 Body = Callable[[Known], dict[str, Any]]
@@ -100,7 +101,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("write", "POST", "/v1/import", lines=lambda _: MEMORY_LINE),
     Operation("control", "GET", "/v1/export"),
     Operation("control", "GET", "/v1/me"),
-    Operation("control", "DELETE", "/v1/me", _says(confirm="ana"), removes=True),
+    Operation("control", "DELETE", "/v1/me", lambda known: {"confirm": known.user}, removes=True),
     Operation("control", "GET", "/v1/spaces"),
     Operation("control", "GET", "/v1/spaces/{name}/settings"),
     Operation("control", "PATCH", "/v1/spaces/{name}/settings", _says(soft_cap=150)),

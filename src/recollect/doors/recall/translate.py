@@ -5,6 +5,7 @@ from __future__ import annotations
 from recollect.doors.recall import wire
 from recollect.errors import NotAllowed
 from recollect.model import Filter, Hit, Query, Recall, Scope
+from recollect.policy.injection import is_suspicious
 from recollect.tools.types import RECALL, meant_by
 
 
@@ -67,4 +68,5 @@ def _item(hit: Hit) -> wire.MemoryItem | None:
         source=memory.source_message_id,
         created_at=memory.created_at,
         importance=memory.importance,
+        suspicious=is_suspicious(memory.content),
     )
