@@ -70,7 +70,7 @@ async def recall(engine: Engine, scope: Scope, query: Query) -> Recall:
     hits, more = await _searched(engine, scope, recipe, asked, course)
     if not hits and asked.vectors and not course.degraded and await _caught_up(engine, scope):
         hits, more = await _searched(engine, scope, recipe, asked, course)
-    engine.shelves.shrink()
+    engine.shelves.shrink(scope)
     lap = course.lap("store", lap)
     recalled = within_budget(hits, more, recipe, query, course)
     note(engine, scope, query, recalled)

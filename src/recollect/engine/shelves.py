@@ -37,6 +37,7 @@ class Copy:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
+        self.weight = 0
         self._start_over(None)
 
     def _start_over(self, generation: str | None) -> None:
@@ -158,6 +159,7 @@ class Shelves:
         self.most_entries = min(most_entries, most_bytes // BYTES_EACH)
         self._most_bytes = most_bytes
         self._copies: OrderedDict[Scope, Copy] = OrderedDict()
+        self._bytes = 0
         self._lock = threading.Lock()
 
     def of(self, scope: Scope) -> Copy:
@@ -169,14 +171,20 @@ class Shelves:
     def discard(self, scope: Scope) -> None:
         """Forget a copy at once: nothing that was forgotten stays in memory."""
         with self._lock:
-            self._copies.pop(scope, None)
+            if (gone := self._copies.pop(scope, None)) is not None:
+                self._bytes -= gone.weight
 
-    def shrink(self) -> None:
-        """Let go of the copies used longest ago until the budget holds; the latest always stays."""
+    def shrink(self, scope: Scope) -> None:
+        """Weigh the copy that was just used, and let go of those used longest ago until the budget holds; the latest stays.
+
+        Only the one is weighed: with a thousand people's copies at hand, weighing all would cost more than the question.
+        """
         with self._lock:
-            if len(self._copies) < 2:
-                return
-            total = sum(copy.shelf.nbytes for copy in self._copies.values())
-            while total > self._most_bytes and len(self._copies) > 1:
+            used = self._copies.get(scope)
+            if used is not None:
+                self._bytes -= used.weight
+                used.weight = used.shelf.nbytes
+                self._bytes += used.weight
+            while self._bytes > self._most_bytes and len(self._copies) > 1:
                 _, oldest = self._copies.popitem(last=False)
-                total -= oldest.shelf.nbytes
+                self._bytes -= oldest.weight
