@@ -1,10 +1,11 @@
-"""`python -m bench write|recall|growth|backfill`: run a benchmark, print its table, keep it as JSON, draw it."""
+"""`python -m bench write|recall|growth|backfill|load`: run a benchmark, print its table, keep it as JSON, draw it."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
 import os
+from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
 
@@ -12,7 +13,7 @@ from time import perf_counter
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 
-from bench import backfill, growth, plots, recall, write  # noqa: E402
+from bench import backfill, growth, load, plots, recall, write  # noqa: E402
 from bench.peers import compare  # noqa: E402
 from bench.peers.install import PEERS  # noqa: E402
 from bench.report import keep, show  # noqa: E402
@@ -35,17 +36,20 @@ def _peers(text: str) -> list[str]:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("bench", choices=["write", "recall", "growth", "backfill"])
+    parser.add_argument("bench", choices=["write", "recall", "growth", "backfill", "load"])
     parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")
     parser.add_argument("--count", type=int, default=300, help="how many operations are timed")
-    parser.add_argument("--seconds", type=float, default=20.0, help="recall: the longest one row is asked")
+    parser.add_argument("--seconds", type=float, help="recall: the longest one row is asked (20); load: how long (60)")
     parser.add_argument("--existing", type=_sizes, default=[0, 10_000], help="write: how much is stored before")
     parser.add_argument("--sizes", type=_sizes, default=[1_000, 10_000], help="recall: how much is searched")
     parser.add_argument("--recipes", type=_words, default=["native", "recall"])
     parser.add_argument("--paths", type=_words, default=list(recall.PATHS), help="recall: memory, index or both")
     parser.add_argument("--peers", type=_peers, default=[], help=f"recall: compare with {','.join(PEERS)}")
     parser.add_argument("--total", type=int, default=100_000, help="growth: memories of all people together")
-    parser.add_argument("--users", type=int, default=1_000, help="growth: how many people")
+    parser.add_argument("--users", type=int, default=1_000, help="growth, load: how many people")
+    parser.add_argument("--rate", type=float, default=200.0, help="load: requests a second of all; 0: no pauses")
+    parser.add_argument("--workers", type=int, default=1, help="load: server processes")
+    parser.add_argument("--embedder", default="auto", help="load: the server's embedder")
     parser.add_argument("--texts", type=int, default=1_000, help="backfill: how many texts")
     parser.add_argument("--json", type=Path, help="where to keep the figures")
     parser.add_argument("--plot", type=Path, help="an SVG to draw them in")
@@ -61,7 +65,7 @@ async def _write(asked: argparse.Namespace) -> None:
 async def _recall(asked: argparse.Namespace) -> None:
     if asked.peers:
         return await _compare(asked)
-    asking = recall.Asking(asked.count, asked.seconds, asked.recipes, asked.paths)
+    asking = recall.Asking(asked.count, asked.seconds or 20.0, asked.recipes, asked.paths)
     rows, filling = await recall.run(asked.store, asked.sizes, asking)
     verdicts = recall.threshold(rows)
     show(f"recall ({asked.store})", rows, recall.COLUMNS, caption="* the way the default settings take")
@@ -100,9 +104,18 @@ async def _backfill(asked: argparse.Namespace) -> None:
     keep("backfill", asked.json, rows=rows, store=asked.store)
 
 
+async def _load(asked: argparse.Namespace) -> None:
+    wanted = load.Load(asked.store, asked.users, asked.seconds or 60.0, asked.rate, asked.workers, asked.embedder)
+    rows = await load.run(wanted)
+    show(f"load ({asked.store}), {asked.users:,} people, milliseconds", rows, load.COLUMNS)
+    keep("load", asked.json, rows=rows, asked=asdict(wanted))
+    if any(row["errors"] or row.get("lost") for row in rows):
+        raise SystemExit(1)
+
+
 def main() -> None:
     asked = _arguments()
-    benches = {"write": _write, "recall": _recall, "growth": _growth, "backfill": _backfill}
+    benches = {"write": _write, "recall": _recall, "growth": _growth, "backfill": _backfill, "load": _load}
     asyncio.run(benches[asked.bench](asked))
 
 

@@ -77,12 +77,20 @@ async def _serve_alone(settings: Settings, host: str, listening: socket.socket) 
         raise trouble or Unavailable("the server could not start; the log says why") from None
 
 
+class Together(Multiprocess):
+    def terminate_all(self) -> None:
+        """Hang up first: what nobody will answer should be refused, not kept waiting."""
+        for listening in self.sockets:
+            listening.close()
+        super().terminate_all()
+
+
 def _serve_together(settings: Settings, host: str, listening: socket.socket) -> None:
     with TemporaryDirectory(prefix="recollect-metrics-") as folder:
         announce(METRICS_VARIABLE, folder)
         # The settings travel to each process over a pipe: secrets show up on no command line.
         config = _config(settings, partial(build_worker, settings, host, Path(folder)), factory=True)
-        together = Multiprocess(config, sockets=[listening])
+        together = Together(config, sockets=[listening])
         together.run()
         if any(process.exitcode == uvicorn.config.STARTUP_FAILURE for process in together.processes):
             raise Unavailable("the server could not start; the log says why")
