@@ -11,10 +11,10 @@ generations, and which scopes have work waiting. It never returns content.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from recollect.model import (
     AuditEvent,
     Backlog,
     Changes,
+    Completion,
     Conversation,
     EmbeddingJob,
     EmbeddingStatus,
@@ -37,6 +38,7 @@ from recollect.model import (
     Memory,
     Message,
     Page,
+    Piece,
     ProviderConfig,
     Scope,
     Scores,
@@ -44,6 +46,7 @@ from recollect.model import (
     Target,
     Theme,
     Tombstone,
+    Utterance,
     WorkingMemory,
 )
 
@@ -313,6 +316,25 @@ class Embedder(Protocol):
     def dimensions(self) -> int: ...
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]: ...
+
+    async def close(self) -> None: ...
+
+
+class Chat(Protocol):
+    """A language model. When it can't answer, it says why: `Unavailable` (try again), `NotAllowed` (the key), `InvalidInput` (the
+    request or the model's name). What it says is never trusted: it may be empty, malformed or hostile."""
+
+    @property
+    def model(self) -> str: ...
+
+    async def complete(
+        self, messages: Sequence[Utterance], *, schema: Mapping[str, Any] | None = None, max_tokens: int | None = None
+    ) -> Completion:
+        """A whole answer. With a JSON schema it is asked to be JSON of that shape, as firmly as its server allows."""
+
+    def stream(self, messages: Sequence[Utterance], *, max_tokens: int | None = None) -> AsyncIterator[Piece]:
+        """An answer piece by piece; the last has `finish`. Closing the iterator ends the model's work. One that breaks off
+        raises `Unavailable` after the pieces that came."""
 
     async def close(self) -> None: ...
 

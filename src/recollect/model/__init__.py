@@ -1,6 +1,7 @@
 """The domain, frozen and typed: what is remembered, for whom, and what is said about it. Knows nothing of storage or doors."""
 
 from recollect.model.access import ROLES, ApiKey, Role
+from recollect.model.chat import Completion, Piece, Usage, Utterance
 from recollect.model.conversation import Conversation, Message, Turn, WorkingMemory
 from recollect.model.embedding import (
     KINDS,
@@ -32,6 +33,7 @@ __all__ = [
     "Backlog",
     "Change",
     "Changes",
+    "Completion",
     "Conversation",
     "Draft",
     "EmbeddingJob",
@@ -54,6 +56,7 @@ __all__ = [
     "Outcome",
     "Page",
     "Patch",
+    "Piece",
     "Provenance",
     "ProviderConfig",
     "Query",
@@ -72,6 +75,8 @@ __all__ = [
     "Trace",
     "Turn",
     "TurnsReceipt",
+    "Usage",
+    "Utterance",
     "WorkingMemory",
     "checked_id",
 ]

@@ -6,6 +6,7 @@ code under test.
 """
 
 from recollect.testing.canary import columns_containing, files_containing
+from recollect.testing.chat import ScriptedChat
 from recollect.testing.clock import ManualClock
 from recollect.testing.embedder import FaultyEmbedder, HashEmbedder
 from recollect.testing.reference import ReferenceStore
@@ -15,6 +16,7 @@ __all__ = [
     "HashEmbedder",
     "ManualClock",
     "ReferenceStore",
+    "ScriptedChat",
     "columns_containing",
     "files_containing",
 ]
