@@ -30,6 +30,7 @@ from recollect.model import (
     EmbeddingStatus,
     Entry,
     Filter,
+    Flag,
     ForgetReceipt,
     Found,
     Generation,
@@ -40,6 +41,7 @@ from recollect.model import (
     Page,
     Piece,
     ProviderConfig,
+    Repeat,
     Scope,
     Scores,
     SpaceSettings,
@@ -89,7 +91,44 @@ class Memories(Protocol):
     def from_messages(self, message_ids: Iterable[str]) -> Sequence[Memory]:
         """Memories whose `source_message_id` is one of these."""
 
-    def delete(self, ids: Iterable[str]) -> int: ...
+    def delete(self, ids: Iterable[str]) -> int:
+        """Remove memories, and with them all that `Links` knows of them."""
+
+
+class Links(Protocol):
+    """What ties memories to each other. Nothing here outlives the memory it belongs to."""
+
+    def keep(self, repeat: Repeat) -> None:
+        """Add a telling of a memory, or write it anew."""
+
+    def last_place(self, memory_id: str) -> int | None:
+        """The highest place among the tellings of a memory; None when none are kept."""
+
+    def repeats(self, memory_ids: Iterable[str]) -> Sequence[Repeat]:
+        """All tellings of these memories, by memory, place and id."""
+
+    def repeats_from(self, message_ids: Iterable[str]) -> Sequence[Repeat]:
+        """Tellings whose `source_message_id` is one of these."""
+
+    def drop(self, memory_id: str, repeat_ids: Iterable[str]) -> int:
+        """Remove tellings of one memory."""
+
+    def flag(self, flags: Sequence[Flag]) -> None:
+        """Note that two memories may not both be true; what is noted already stays."""
+
+    def flagged(self, memory_ids: Iterable[str]) -> Sequence[Flag]:
+        """Flags that name one of these on either side, oldest first."""
+
+    def all_flags(self, limit: int) -> Sequence[Flag]:
+        """Newest first."""
+
+    def unflag(self, flags: Iterable[Flag]) -> int: ...
+
+    def state(self, memory_id: str, slots: Iterable[str]) -> None:
+        """Say anew which slots a memory fills: digests of what it is about, so that another value for it finds it."""
+
+    def stating(self, slots: Iterable[str], limit: int) -> Sequence[str]:
+        """Ids of active memories that fill one of these slots, newest first."""
 
 
 class Conversations(Protocol):
@@ -216,6 +255,8 @@ class Tx(Protocol):
     def scope(self) -> Scope: ...
     @property
     def memories(self) -> Memories: ...
+    @property
+    def links(self) -> Links: ...
     @property
     def conversations(self) -> Conversations: ...
     @property

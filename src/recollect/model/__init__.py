@@ -16,6 +16,7 @@ from recollect.model.embedding import (
     Target,
 )
 from recollect.model.entry import Change, Changes, Entry, Found
+from recollect.model.link import Flag, Repeat
 from recollect.model.memory import Draft, Memory, MemoryType, Patch, Scores, Source, Status
 from recollect.model.occasion import Occasion
 from recollect.model.provenance import Provenance
@@ -41,6 +42,7 @@ __all__ = [
     "EmbeddingStatus",
     "Entry",
     "Filter",
+    "Flag",
     "ForgetReceipt",
     "Found",
     "Generation",
@@ -63,6 +65,7 @@ __all__ = [
     "Recall",
     "Receipt",
     "Refusal",
+    "Repeat",
     "Role",
     "Scope",
     "Scores",

@@ -25,6 +25,12 @@ class Receipt:
     until: datetime | None = None
     masked: tuple[str, ...] = ()
     """The kinds of secrets or personal data that were blotted out before anything was stored."""
+    repeat: str | None = None
+    """Of what was merged: the name under which this telling is kept, and by which the merge can be undone."""
+    conflicts: tuple[str, ...] = ()
+    """Memories that may no longer be true beside this one. They stay until someone says which is right."""
+    confirm: str | None = None
+    """What to ask that someone, in words."""
     warnings: tuple[str, ...] = ()
     """`injection`: the text reads like instructions to a model. It is kept, and always shown as data."""
 

@@ -37,7 +37,7 @@ FIRST = (
 )
 """Tables with a user's rows as the first revision made them."""
 
-PROTECTED = (*FIRST[:-1], "sessions")
+PROTECTED = (*FIRST[:-1], "sessions", "repeats", "flags", "slots")
 """Tables with a user's rows as they are now."""
 
 OPEN = ("spaces", "generations", "api_keys", "embedding_provider")

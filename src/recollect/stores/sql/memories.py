@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, Select, bindparam, delete, func, or_, sele
 
 from recollect.errors import NotFound
 from recollect.model import Listing, Memory, MemoryType, Page, Scope, Scores, Source, Status
+from recollect.stores.sql import links
 from recollect.stores.sql.expressions import SCOPE, adding, changing, fixed, member, overlap, own, owner
 from recollect.stores.sql.session import Row, Session
 from recollect.stores.sql.tables import memories as table
@@ -131,7 +132,10 @@ class SqlMemories:
         return self._select(_FROM_MESSAGES, ids=[*message_ids])
 
     def delete(self, ids: Iterable[str]) -> int:
-        return self._session.run(_DELETE, {**self._owner, "ids": [*ids]})
+        params = {**self._owner, "ids": [*ids]}
+        for statement in links.OF_THE_DOOMED:
+            self._session.run(statement, params)
+        return self._session.run(_DELETE, params)
 
     def _select(self, statement: Select[Any], **params: Any) -> Sequence[Memory]:
         return [_memory(row) for row in self._session.rows(statement, {**self._owner, **params})]

@@ -80,6 +80,30 @@ memories = _owned(
     Column("last_scores", Document),
 )
 
+repeats = _owned(
+    "repeats",
+    Column("memory_id", String(255), nullable=False),
+    Column("id", String(255), nullable=False),
+    Column("place", Integer, nullable=False),
+    Column("content", Text, nullable=False),
+    Column("source_message_id", String(255)),
+    Column("fields", Document, nullable=False),
+    Column("at", Instant, nullable=False),
+)
+
+flags = _owned(
+    "flags",
+    Column("memory_id", String(255), nullable=False),
+    Column("other_id", String(255), nullable=False),
+    Column("at", Instant, nullable=False),
+)
+
+slots = _owned(
+    "slots",
+    Column("slot", String(64), nullable=False),  # a keyed digest of what a memory is about
+    Column("memory_id", String(255), nullable=False),
+)
+
 conversations = _owned(
     "conversations",
     Column("id", String(255), nullable=False),
@@ -239,6 +263,9 @@ embedding_provider = Table(
 KEYS: dict[str, tuple[str, ...]] = {
     "spaces": (),
     "memories": ("id",),
+    "repeats": ("memory_id", "id"),
+    "flags": ("memory_id", "other_id"),
+    "slots": ("slot", "memory_id"),
     "conversations": ("id",),
     "messages": ("id",),
     "entries": ("kind", "target_id"),

@@ -10,6 +10,7 @@ from recollect.stores.sql.embeddings import SqlEmbeddings
 from recollect.stores.sql.expressions import fixed, own, owner
 from recollect.stores.sql.index import SqlIndex
 from recollect.stores.sql.ledger import Ledger
+from recollect.stores.sql.links import SqlLinks
 from recollect.stores.sql.memories import SqlMemories
 from recollect.stores.sql.session import Session
 from recollect.stores.sql.space import SqlSpace
@@ -35,6 +36,7 @@ class SqlTx:
         self._ledger = Ledger(session, scope)
         self.scope = scope
         self.memories = SqlMemories(session, scope)
+        self.links = SqlLinks(session, scope)
         self.conversations = SqlConversations(session, scope)
         self.index = index(session, scope, self._ledger)
         self.embeddings = queue(session, scope, self._ledger)

@@ -82,6 +82,10 @@ class ReferenceMemories:
         doomed = self.get(ids)
         for id in doomed:
             del self._room.memories[id], self._room.digests[id]
+            self._room.slots.pop(id, None)
+        room = self._room
+        room.repeats = {key: each for key, each in room.repeats.items() if each.memory_id not in doomed}
+        room.flags = {pair: each for pair, each in room.flags.items() if doomed.keys().isdisjoint(pair)}
         return len(doomed)
 
     def _keep(self, memory: Memory, digest: str) -> None:

@@ -13,8 +13,10 @@ from recollect.model import (
     Conversation,
     EmbeddingState,
     Entry,
+    Flag,
     Memory,
     Message,
+    Repeat,
     SpaceSettings,
     Target,
     Theme,
@@ -63,6 +65,9 @@ class Room:
     settings: SpaceSettings = field(default_factory=SpaceSettings)
     memories: dict[str, Memory] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
+    repeats: dict[tuple[str, str], Repeat] = field(default_factory=dict)
+    flags: dict[tuple[str, str], Flag] = field(default_factory=dict)
+    slots: dict[str, frozenset[str]] = field(default_factory=dict)
     conversations: dict[str, Conversation] = field(default_factory=dict)
     messages: dict[str, Message] = field(default_factory=dict)
     entries: dict[Target, Entry] = field(default_factory=dict)

@@ -15,6 +15,7 @@ from recollect.ports import Capability, System, Tx
 from recollect.testing.reference.conversations import ReferenceConversations
 from recollect.testing.reference.embeddings import ReferenceEmbeddings
 from recollect.testing.reference.index import ReferenceIndex
+from recollect.testing.reference.links import ReferenceLinks
 from recollect.testing.reference.memories import ReferenceMemories
 from recollect.testing.reference.room import Room
 from recollect.testing.reference.space import ReferenceSpace
@@ -32,6 +33,7 @@ class ReferenceTx:
         self.room = room
         self.erased = False
         self.memories = ReferenceMemories(room)
+        self.links = ReferenceLinks(room)
         self.conversations = ReferenceConversations(room)
         self.index = ReferenceIndex(room)
         self.embeddings = ReferenceEmbeddings(room, scope, self.index)
