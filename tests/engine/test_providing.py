@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -22,6 +23,7 @@ from recollect.providers.configured import Configured
 from recollect.settings import Settings
 from recollect.testing.embedder import HashEmbedder
 from recollect.worker.embedded import EmbeddedWorker
+from tests.cli.conftest import CommandLine
 from tests.engine.conftest import ANA
 from tests.engine.conftest import engine_over as bare_engine
 from tests.providers.wire import EmbeddingServer, Fault
@@ -428,3 +430,21 @@ async def test_another_process_notices_within_seconds(tmp_path: Path, server: Em
             watcher.kill()
             await watcher.wait()
         await running.close()
+
+
+@pytest.mark.slow
+async def test_the_command_line_completes_what_an_administrator_configured(
+    tmp_path: Path, server: EmbeddingServer
+) -> None:
+    place = str(tmp_path / "shared.db")
+    settings = Settings.load({}, store=place, data_dir=tmp_path, worker=False)
+    running = await open_engine(settings)
+    try:
+        await save_provider(running.engine, ANA, at(server), KEY)
+        await running.engine.remember(ANA, {"content": TEXT})
+    finally:
+        await running.close()
+    cli = CommandLine(tmp_path, {"RECOLLECT_EMBEDDER": "auto", "RECOLLECT_STORE": place})
+    report = json.loads(await asyncio.to_thread(cli.shell, "reembed", "--json"))
+    assert (report["generation"], report["complete"], report["settings"]) == ("custom_http:one:8", True, {})
+    assert TEXT in sent_to(server)

@@ -94,6 +94,11 @@ class Generations:
             self._embedders[generation.id] = await self._recollect(generation)
         return self._embedders[generation.id]
 
+    async def configured(self) -> Embedder | None:
+        """The model that is configured now, whether it serves already or not."""
+        await self.refresh()
+        return self._configured
+
     async def start(self, embedder: Embedder) -> Generation:
         """Begin (or take up again) a generation beside the serving one. The very first one serves at once."""
         # A server may have to be asked for its dimensions, which takes a while.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import shlex
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from typing import Annotated, Any
 
@@ -50,16 +50,21 @@ async def reembed(
     """
     chosen = any((provider, model, url, dimensions))
     wanted = _wanted(call, provider, model, url, dimensions)
-    embedder = await open_embedder(embedder_config(wanted))
-    if embedder is None:
-        raise InvalidInput("embeddings are off; name a model with --provider, --model and --url")
-    async with closing(embedder), opened(call) as here:
+    async with AsyncExitStack() as stack:
+        named = await open_embedder(embedder_config(wanted)) if chosen else None
+        if named is not None:
+            await stack.enter_async_context(closing(named))
+        here = await stack.enter_async_context(opened(call))
+        # Without a name it is the model that is configured, be it by settings or by an administrator.
+        embedder = named if chosen else await here.engine.generations.configured()
+        if embedder is None:
+            raise InvalidInput("embeddings are off; name a model with --provider, --model and --url")
         before = await here.engine.generations.serving()
         generation, backlog = await _build(here, embedder)
         serving = await here.engine.generations.serving()
         why = await reasons(here.engine, generation, backlog.error) if backlog.error else {}
     complete = serving is not None and serving.id == generation.id and not (backlog.pending or backlog.error)
-    to_set = {} if not complete else _to_set(wanted, here.settings, generation)
+    to_set = _to_set(wanted, here.settings, generation) if complete and chosen else {}
     if call.json:
         print_json(
             {
