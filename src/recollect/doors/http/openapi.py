@@ -29,6 +29,13 @@ ERRORS = {
 }
 TAGS = {
     "memories": "What is remembered: add, find, change, forget.",
+    "conversations": "What was said, turn by turn.",
+    "account": "Everything of a person: take it along, look at the trail, have it erased.",
+    "long-term memory": "The contract of assistants with working and long-term memory.",
+    "companion": "The contract of companions: entries, pins, spaces, incognito.",
+    "recall": "The contract of chats that only ask.",
+    "agent tools": "The contract of agents: tools by their names, and what a prompt says of them.",
+    "embedding provider": "Where embeddings come from: for administrators.",
     "health": "For whoever keeps the server running.",
 }
 LOGIN = "login"
