@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
@@ -40,8 +40,9 @@ class CompatibleChat:
         self._patience = Patience(ATTEMPTS, timeout_s, first_wait_s=first_wait_s, longest_wait_s=10.0)
         self._level = 0
         self._closed = False
-        # Reading the machine's certificates takes longer than connecting: once is enough.
-        self._verify: ssl.SSLContext | bool = ssl.create_default_context() if self._url.startswith("https:") else False
+        # Reading the machine's certificates takes longer than connecting: once is enough, and for http not at all.
+        secure = self._url.startswith("https:")
+        self._tls = ssl.create_default_context() if secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         self._trusts_proxies = host.rsplit(":", 1)[0] not in {"localhost", "127.0.0.1", "[::1]"}
 
     async def complete(
@@ -80,7 +81,7 @@ class CompatibleChat:
                 content += chunk
             return bytes(content)
 
-    async def _pieces(self, response: httpx.Response) -> AsyncIterator[Piece]:
+    async def _pieces(self, response: httpx.Response) -> AsyncGenerator[Piece, None]:
         finish: str | None = None
         usage: Usage | None = None
         events = wire.Events(self._where)
@@ -125,7 +126,7 @@ class CompatibleChat:
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         timeout = self._patience.timeout_s
         async with httpx.AsyncClient(
-            headers=headers, timeout=timeout, verify=self._verify, trust_env=self._trusts_proxies
+            headers=headers, timeout=timeout, verify=self._tls, trust_env=self._trusts_proxies
         ) as client:
             response = await self._begun(client, request)
             try:
