@@ -307,11 +307,6 @@ def names_of(setting: str) -> tuple[str, ...]:
     return (PREFIX + setting.upper(), *found.metadata["aliases"])
 
 
-def announce(name: str, value: str) -> None:
-    """Put a variable into the environment of this process and of those it starts, for a library that looks nowhere else."""
-    os.environ[name] = value
-
-
 def _nearest(name: str, known: Iterable[str]) -> str:
     near = get_close_matches(name, known, n=3)
     return f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"

@@ -128,5 +128,7 @@ def _say_where(settings: Settings, host: str, listening: socket.socket) -> None:
     name = f"[{host.strip('[]')}]" if ":" in host else host
     address = f"http://{name}:{listening.getsockname()[1]}/"
     say(f"Recollect is at {address} (the API: {address}openapi.json). Ctrl-C ends it.")
+    if settings.jwt_jwks_url and not settings.jwt_audience:
+        say("Tokens that were made for others are accepted, too: RECOLLECT_JWT_AUDIENCE says which are meant for us.")
     if not is_loopback(host):
         say(f"Callers are known by {settings.user_id_source}; nothing is encrypted here, so put TLS in front of it.")

@@ -34,6 +34,7 @@ CODES = {
 }
 MOST_PROBLEMS = 20
 LONGEST_NAME = 64
+QUOTING = frozenset({"union_tag_invalid"})
 
 
 def error_response(
@@ -80,7 +81,7 @@ async def _ours(request: Request, error: RecollectError) -> Response:
 async def _malformed(request: Request, error: RequestValidationError) -> Response:
     """Where the request is wrong and why; what was sent is not echoed."""
     found = error.errors()
-    problems = [{"at": _place(each["loc"]), "problem": each["msg"]} for each in found[:MOST_PROBLEMS]]
+    problems = [{"at": _place(each["loc"]), "problem": _why(each)} for each in found[:MOST_PROBLEMS]]
     return error_response(422, "malformed", "the request does not have the expected form", {"problems": problems})
 
 
@@ -90,6 +91,11 @@ def _place(location: Sequence[int | str]) -> str:
         str(each) if isinstance(each, int) or (each.isidentifier() and len(each) <= LONGEST_NAME) else "?"
         for each in location
     )
+
+
+def _why(problem: Mapping[str, Any]) -> str:
+    """What the validator says, except where it quotes what was sent."""
+    return "none of the kinds that are expected here" if problem["type"] in QUOTING else str(problem["msg"])
 
 
 async def _http(request: Request, error: HTTPException) -> Response:

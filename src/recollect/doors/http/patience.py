@@ -7,12 +7,11 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-HEAD_SECONDS = 15.0
-
 
 class PatientProtocol(H11Protocol):
     """Uvicorn's protocol with a limit on how long it waits for the head of a request that has begun, or never does."""
 
+    head_seconds = 15.0
     _waiting: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -33,7 +32,7 @@ class PatientProtocol(H11Protocol):
         if cycle is not None and not cycle.response_complete:
             self._unwatch()
         elif self._waiting is None and not self.transport.is_closing():
-            self._waiting = self.loop.call_later(HEAD_SECONDS, self._too_slow)
+            self._waiting = self.loop.call_later(self.head_seconds, self._too_slow)
 
     def _unwatch(self) -> None:
         if self._waiting is not None:
