@@ -10,6 +10,7 @@ forgetting it leaves nothing here, unless somebody asked for it in its very word
 
 from recollect.ports import Cache
 from recollect.providers.caches.memory import MemoryCache
+from recollect.providers.caches.shared import RedisCache
 from recollect.providers.caches.vectors import CachedEmbedder, EmbeddingCache, Key, SharedEmbeddingCache, VectorCache
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "EmbeddingCache",
     "Key",
     "MemoryCache",
+    "RedisCache",
     "SharedEmbeddingCache",
     "VectorCache",
     "open_cache",
@@ -25,8 +27,4 @@ __all__ = [
 
 def open_cache(redis_url: str = "") -> Cache:
     """The cache of this process, or the one at that address. An address nobody answers at is no error: it is asked again."""
-    if not redis_url:
-        return MemoryCache()
-    from recollect.providers.caches.shared import RedisCache
-
-    return RedisCache(redis_url)
+    return RedisCache(redis_url) if redis_url else MemoryCache()

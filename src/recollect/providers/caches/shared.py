@@ -12,38 +12,26 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
-
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, Unsupported
 from recollect.providers.caches.breaker import Breaker
+
+if TYPE_CHECKING:
+    from redis import Redis
 
 T = TypeVar("T")
 
 THREADS = 8
 MOST_WAITING = 256
-TROUBLE = (redis.RedisError, OSError, TimeoutError, ValueError)
-"""What a server or the way to it may do to us, answers that make no sense included."""
 
 _log = logging.getLogger(__name__)
 
 
 class RedisCache:
     def __init__(self, url: str, wait_s: float = 0.1, breaker: Breaker | None = None) -> None:
-        try:
-            self._redis = redis.Redis.from_url(
-                url,
-                socket_timeout=wait_s,
-                socket_connect_timeout=wait_s,
-                retry=Retry(NoBackoff(), 0),
-                max_connections=2 * THREADS,
-                client_name="recollect",
-            )
-        except ValueError:
-            raise InvalidInput("the Redis address is not one: expected redis://, rediss:// or unix://") from None
+        self._redis, mishap = _client(url, wait_s)
+        self._trouble = (mishap, OSError, TimeoutError, ValueError)
         self._wait_s = wait_s
         self._breaker = breaker or Breaker()
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="recollect-cache")
@@ -87,7 +75,7 @@ class RedisCache:
             return otherwise
         try:
             return await asyncio.wait_for(asyncio.wrap_future(asked), self._wait_s)
-        except TROUBLE as trouble:
+        except self._trouble as trouble:
             self._missed(trouble)
             return otherwise
 
@@ -111,6 +99,28 @@ class RedisCache:
     def _missed(self, trouble: BaseException) -> None:
         if self._breaker.failed():
             _log.warning("the shared cache does not answer (%s); going on without it", type(trouble).__name__)
+
+
+def _client(url: str, wait_s: float) -> tuple[Redis, type[Exception]]:
+    """The client, and the error of its own that it raises. The package is one of those that only some installations have."""
+    try:
+        from redis import Redis, RedisError
+        from redis.backoff import NoBackoff
+        from redis.retry import Retry
+    except ImportError as problem:
+        raise Unsupported(f"a shared cache needs the package {problem.name!r}: install recollect[redis]") from problem
+    try:
+        client = Redis.from_url(
+            url,
+            socket_timeout=wait_s,
+            socket_connect_timeout=wait_s,
+            retry=Retry(NoBackoff(), 0),
+            max_connections=2 * THREADS,
+            client_name="recollect",
+        )
+    except ValueError:
+        raise InvalidInput("the Redis address is not one: expected redis://, rediss:// or unix://") from None
+    return client, RedisError
 
 
 def _milliseconds(seconds: float) -> int:
