@@ -69,7 +69,7 @@ async def engine(home: Home) -> AsyncIterator[Engine]:
     await engine.close()
 
 
-LOOKING = {"memory.recalled", "memory.read", "memory.listed", "conversation.read"}
+LOOKING = {"memory.recalled", "memory.read", "memory.listed", "themes.listed", "conversation.read", "exported"}
 
 
 async def snapshot(engine: Engine, scope: Scope) -> dict[str, Any]:

@@ -5,9 +5,9 @@ A session that is incognito sees nothing of it: what is there looks as if it wer
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from recollect.engine import audit
 from recollect.engine.boundary import unseen
@@ -42,23 +42,17 @@ def missing(what: str, id: str) -> NotFound:
 
 async def get(engine: Engine, scope: Scope, id: str) -> Memory:
     found = await engine.store.read(scope, lambda tx: _memory(tx, engine, id))
-    _note(engine, scope, "memory.read", Target("memory", id))
+    note(engine, scope, "memory.read", Target("memory", id))
     return found
 
 
 async def list_memories(engine: Engine, scope: Scope, listing: Listing) -> Page[Memory]:
-    def work(tx: Tx) -> Page[Memory] | None:
-        return None if unseen(tx, engine) else tx.memories.list(listing)
-
-    page = await engine.store.read(scope, work)
-    if page is None:
-        return Page(items=(), total=0, limit=listing.limit, offset=listing.offset)
-    _note(engine, scope, "memory.listed", count=len(page))
-    return page
+    nothing: Page[Memory] = Page(items=(), total=0, limit=listing.limit, offset=listing.offset)
+    return await _shown(engine, scope, "memory.listed", lambda tx: tx.memories.list(listing), nothing)
 
 
 async def themes(engine: Engine, scope: Scope) -> Sequence[Theme]:
-    return await engine.store.read(scope, lambda tx: () if unseen(tx, engine) else tx.space.themes())
+    return await _shown(engine, scope, "themes.listed", lambda tx: tx.space.themes(), ())
 
 
 async def embedding_status(engine: Engine, scope: Scope, targets: Sequence[Target]) -> dict[Target, EmbeddingStatus]:
@@ -89,17 +83,13 @@ async def why(engine: Engine, scope: Scope, id: str) -> Provenance:
 
     found = await engine.store.read(scope, work)
     states = await embedding_status(engine, scope, [found.embedding.target])
-    _note(engine, scope, "memory.read", found.embedding.target)
+    note(engine, scope, "memory.read", found.embedding.target)
     return replace(found, embedding=states[found.embedding.target])
 
 
 async def conversations(engine: Engine, scope: Scope, limit: int, offset: int) -> Page[Conversation]:
-    def work(tx: Tx) -> Page[Conversation]:
-        if unseen(tx, engine):
-            return Page(items=(), total=0, limit=limit, offset=offset)
-        return tx.conversations.list(limit, offset)
-
-    return await engine.store.read(scope, work)
+    nothing: Page[Conversation] = Page(items=(), total=0, limit=limit, offset=offset)
+    return await _shown(engine, scope, "conversation.listed", lambda tx: tx.conversations.list(limit, offset), nothing)
 
 
 async def conversation(
@@ -114,7 +104,7 @@ async def conversation(
         return found, tx.conversations.history(session_id, limit)
 
     found = await engine.store.read(scope, work)
-    _note(engine, scope, "conversation.read", messages=len(found[1]))
+    note(engine, scope, "conversation.read", messages=len(found[1]))
     return found
 
 
@@ -125,6 +115,7 @@ async def working(engine: Engine, scope: Scope, session_id: str) -> WorkingMemor
     found = await engine.store.read(scope, work)
     if found is None:
         raise missing("working memory", session_id)
+    note(engine, scope, "working.read")
     return found
 
 
@@ -154,6 +145,23 @@ def _replaced(tx: Tx, memory: Memory) -> Sequence[Memory]:
     return list(chain.values())
 
 
-def _note(engine: Engine, scope: Scope, action: str, target: Target | None = None, **facts: int) -> None:
+S = TypeVar("S", bound=Sized)
+
+
+async def _shown(engine: Engine, scope: Scope, action: str, look: Callable[[Tx], S], nothing: S) -> S:
+    """A list of something, or nothing of it in a session that must not see it; that somebody looked is noted."""
+
+    def work(tx: Tx) -> S | None:
+        return None if unseen(tx, engine) else look(tx)
+
+    seen = await engine.store.read(scope, work)
+    if seen is None:
+        return nothing
+    note(engine, scope, action, count=len(seen))
+    return seen
+
+
+def note(engine: Engine, scope: Scope, action: str, target: Target | None = None, **facts: int) -> None:
+    """A fact for the audit trail about somebody who only looked."""
     if engine.config.audit_reads:
         engine.notes.read(scope, audit.event(engine.occasion, engine.clock.now(), action, target, **facts))

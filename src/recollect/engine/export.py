@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.engine import audit
 from recollect.engine.arrivals import Arrivals, Parsed
 from recollect.engine.boundary import require_writable
+from recollect.engine.browse import note
 from recollect.engine.lines import FORMAT, VERSION, Line, line_of, parsed
 from recollect.engine.screening import Rules, Screened, screened
 from recollect.errors import InvalidInput
@@ -27,6 +28,7 @@ PAGE = 200
 
 async def export(engine: Engine, scope: Scope) -> AsyncIterator[Line]:
     """Everything the scope holds, a page at a time, so that a large memory needs little of ours."""
+    note(engine, scope, "exported")
     yield {
         "kind": "header",
         "format": FORMAT,
