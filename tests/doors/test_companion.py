@@ -10,6 +10,7 @@ import pytest
 
 from recollect.doors.companion import translate, wire
 from recollect.doors.companion.summary import Survey, told
+from recollect.doors.http.receipts import taken
 from recollect.errors import Conflict, NotAllowed
 from recollect.model import (
     EmbeddingState,
@@ -28,6 +29,7 @@ from tests.doors.serving import Served
 from tests.doors.serving import served as serving
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
+KEY = "sk-proj-" + "Zk3Vq9TnB7xLw2Rf8YhD5sGm" * 2
 FIELDS = {
     "id",
     "user_id",
@@ -190,6 +192,26 @@ async def test_memory_can_be_switched_off_per_space(served: Served) -> None:
     assert (await save(served, "no more"))["outcome"] == "stored"
 
 
+@pytest.mark.parametrize(
+    ("settings", "text", "reason"),
+    [({"secrets": "refuse"}, f"my key is {KEY}", "secret"), ({"write_mode": "read_only"}, "anything", "read_only")],
+)
+async def test_what_is_refused_is_refused_with_its_reason(
+    tmp_path: Path, settings: dict[str, Any], text: str, reason: str
+) -> None:
+    async with serving(sqlite_home(tmp_path), **settings) as served:
+        answer = await served.ana.post("/v1/memory/entries", json={"text": text})
+        assert (answer.status_code, answer.json()["error"]["details"]["reason"]) == (403, reason)
+        assert KEY not in answer.text
+        assert await entries(served) == []
+
+
+async def test_a_secret_is_blotted_out(served: Served) -> None:
+    entry = await save(served, f"my key is {KEY}")
+    assert entry["masked"]
+    assert KEY not in str(entry)
+
+
 async def test_settings_change_only_what_is_sent(served: Served) -> None:
     await served.ana.post("/v1/memory/settings", json={"soft_cap": 50, "retention_days": 30, "shared_tags": ["all"]})
     answer = await served.ana.post("/v1/memory/settings", json={"incognito_default": True})
@@ -317,11 +339,11 @@ def test_needs_embedding_says_that_one_is_to_come(state: EmbeddingState) -> None
 def test_refusals_become_errors_that_say_why() -> None:
     refused: dict[str, Any] = {"id": None, "outcome": "refused", "embedding": EmbeddingState.OFF}
     with pytest.raises(Conflict) as buried:
-        translate.check_taken(Receipt(**refused, reason="tombstone", until=NOW))
+        taken(Receipt(**refused, reason="tombstone", until=NOW))
     assert buried.value.details == {"reason": "tombstone", "until": NOW.isoformat()}
     for reason in ("memory_off", "incognito", "read_only", "secret"):
         with pytest.raises(NotAllowed) as error:
-            translate.check_taken(Receipt(**refused, reason=reason))
+            taken(Receipt(**refused, reason=reason))
         assert error.value.details == {"reason": reason}
 
 

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Response
 from recollect.doors.companion import translate, wire
 from recollect.doors.companion.searching import embeddings_of, surveyed, wherever
 from recollect.doors.http.asking import TheEngine, TheScope, in_session
+from recollect.doors.http.receipts import taken
 from recollect.errors import InvalidInput
 
 router = APIRouter(prefix="/v1/memory", tags=["companion"])
@@ -40,7 +41,7 @@ async def add_entry(sent: wire.EntryIn, engine: TheEngine, scope: TheScope, resp
     there = translate.within(scope, sent.space)
     engine = in_session(engine, sent.session_id)
     receipt = await engine.remember(there, translate.fields_of(sent))
-    memory = await engine.get(there, translate.check_taken(receipt))
+    memory = await engine.get(there, taken(receipt))
     response.status_code = 200 if receipt.outcome == "merged" else 201
     return translate.saved_out(there, memory, await embeddings_of(engine, there, [memory]), receipt)
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from recollect.doors.companion import wire
 from recollect.doors.companion.summary import Survey, told
-from recollect.errors import Conflict, NotAllowed
 from recollect.model import (
     EmbeddingState,
     EmbeddingStatus,
@@ -21,13 +20,6 @@ from recollect.model import (
     Target,
 )
 from recollect.policy.guard import checked_labels
-
-_REFUSED = {
-    "memory_off": "memory is switched off in this space; nothing was stored",
-    "incognito": "this session is incognito; nothing was stored",
-    "read_only": "this memory is read-only; nothing was stored",
-    "secret": "the text looks like it holds a secret; nothing was stored",
-}
 
 Embeddings = Mapping[Target, EmbeddingStatus]
 
@@ -51,17 +43,6 @@ def fields_of(sent: wire.EntryIn) -> dict[str, Any]:
     return {"content": sent.text, "tags": sent.tags, "manually_saved": sent.manually_saved}
 
 
-def check_taken(receipt: Receipt) -> str:
-    """The id of what was stored; a refusal becomes the error that names its reason, and its end if it has one."""
-    if receipt.id is not None and receipt.outcome != "refused":
-        return receipt.id
-    if receipt.reason == "tombstone" and receipt.until is not None:
-        until = receipt.until.isoformat()
-        raise Conflict(f"this was forgotten and is not taken back before {until}", reason="tombstone", until=until)
-    reason = receipt.reason or "refused"
-    raise NotAllowed(_REFUSED.get(reason, "nothing was stored"), reason=reason)
-
-
 def entry_out(scope: Scope, memory: Memory, embeddings: Embeddings) -> wire.Entry:
     return wire.Entry(**_entry(scope, memory, embeddings))
 
@@ -72,6 +53,7 @@ def saved_out(scope: Scope, memory: Memory, embeddings: Embeddings, receipt: Rec
         outcome=receipt.outcome,
         duplicate=receipt.outcome == "merged",
         replaces=receipt.replaces,
+        masked=list(receipt.masked),
         warnings=list(receipt.warnings),
     )
 

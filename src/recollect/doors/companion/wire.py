@@ -101,11 +101,14 @@ class Entry(BaseModel):
 class SavedEntry(Entry):
     """An entry and what saving did: with `duplicate`, it was known, and has been strengthened instead."""
 
-    model_config = shown(_ENTRY | {"outcome": "stored", "duplicate": False, "replaces": None, "warnings": []})
+    model_config = shown(
+        _ENTRY | {"outcome": "stored", "duplicate": False, "replaces": None, "masked": [], "warnings": []}
+    )
 
     outcome: Literal["stored", "merged", "superseded"]
     duplicate: bool
     replaces: str | None
+    masked: list[str] = Field(description="Kinds of private data that were blotted out before storing.")
     warnings: list[str]
 
 

@@ -7,21 +7,22 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 
 from recollect.doors.http.asking import TheEngine, TheScope
+from recollect.doors.http.receipts import taken
 from recollect.doors.native.translate import memories as translate
 from recollect.doors.native.wire import memories as wire
 from recollect.policy.render import context_block
 
 router = APIRouter(tags=["memories"])
-NOTHING_NEW: dict[int | str, dict[str, Any]] = {
-    200: {"model": wire.ReceiptOut, "description": "Nothing new: it was merged, or refused with a reason."}
+MERGED: dict[int | str, dict[str, Any]] = {
+    200: {"model": wire.ReceiptOut, "description": "Nothing new: it was known already, and has been strengthened."}
 }
 
 
-@router.post("/memories", summary="Remember something", status_code=201, responses=NOTHING_NEW)
+@router.post("/memories", summary="Remember something", status_code=201, responses=MERGED)
 async def add(sent: wire.MemoryIn, engine: TheEngine, scope: TheScope, response: Response) -> wire.ReceiptOut:
     receipt = await engine.remember(scope, translate.fields_of(sent))
-    response.status_code = 201 if receipt.outcome in ("stored", "superseded") else 200
-    return translate.receipt_out(receipt)
+    response.status_code = 200 if receipt.outcome == "merged" else 201
+    return translate.receipt_out(taken(receipt), receipt)
 
 
 @router.get("/memories", summary="List memories, newest first")

@@ -78,14 +78,12 @@ def query_of(sent: wire.SearchIn, *, token_budget: int | None = None) -> Query:
     )
 
 
-def receipt_out(receipt: Receipt) -> wire.ReceiptOut:
+def receipt_out(id: str, receipt: Receipt) -> wire.ReceiptOut:
     return wire.ReceiptOut(
-        id=receipt.id,
+        id=id,
         outcome=receipt.outcome,
         embedding=receipt.embedding.value,
-        reason=receipt.reason,
         replaces=receipt.replaces,
-        until=receipt.until,
         masked=list(receipt.masked),
         warnings=list(receipt.warnings),
     )

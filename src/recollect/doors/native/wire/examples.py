@@ -47,9 +47,7 @@ RECEIPT: dict[str, Any] = {
     "id": _ID,
     "outcome": "stored",
     "embedding": "pending",
-    "reason": None,
     "replaces": None,
-    "until": None,
     "masked": [],
     "warnings": [],
 }

@@ -75,18 +75,16 @@ class MemoryPatch(Strict):
 
 
 class ReceiptOut(BaseModel):
-    """`stored`, `superseded` (stored, and `replaces` is no longer current), `merged` (it repeated `id`) or `refused`."""
+    """`stored`; `superseded`: stored, and `replaces` is no longer current; or `merged`: it repeated `id`."""
 
     model_config = showing(RECEIPT)
 
-    id: str | None
-    outcome: Literal["stored", "merged", "superseded", "refused"]
+    id: str
+    outcome: Literal["stored", "merged", "superseded"]
     embedding: Literal["pending", "ready", "error", "off"]
-    reason: str | None = None
-    replaces: str | None = None
-    until: datetime | None = None
-    masked: list[str] = []
-    warnings: list[str] = []
+    replaces: str | None
+    masked: list[str] = Field(description="Kinds of private data that were blotted out before storing.")
+    warnings: list[str] = Field(description="`injection`: it reads like instructions to a model.")
 
 
 class ScoresOut(BaseModel):
