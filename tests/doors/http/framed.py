@@ -12,7 +12,7 @@ from fastapi import APIRouter, FastAPI
 from pydantic import BaseModel
 
 from recollect.bootstrap import open_engine
-from recollect.doors.http.app import Manners, create_app
+from recollect.doors.http.app import Manners, Opening, create_app
 from recollect.doors.http.asking import TheAdmin, TheCaller, TheEngine, TheScope, in_session
 from recollect.doors.http.auth.caller import Identity
 from recollect.doors.http.auth.local import Local
@@ -104,7 +104,7 @@ async def opening() -> AsyncIterator[Engine]:
         await running.close()
 
 
-def app(identity: Identity | None = None, **manners: Any) -> FastAPI:
+def app(identity: Identity | None = None, opening: Opening = opening, **manners: Any) -> FastAPI:
     return create_app(opening, identity or Local(Scope("default", "local")), [door], [page], Manners(**manners))
 
 
