@@ -26,6 +26,7 @@ from recollect.doors.native.wire import account as native_account
 from recollect.doors.native.wire import conversations as native_conversations
 from recollect.doors.native.wire import memories as native_memories
 from recollect.doors.recall import wire as recall_wire
+from recollect.engine import embed
 from recollect.model import Scope, WorkingMemory
 from recollect.settings import Settings
 from recollect.stores.sql.tables import metadata
@@ -268,12 +269,13 @@ async def test_the_walk_would_leave_traces_if_it_were_let(watched: Served) -> No
 async def test_nothing_durable_is_stored_or_found(
     watched: Served,
     valkey: ValkeyServer,
+    embeddings: EmbeddingServer,
     caplog: pytest.LogCaptureFixture,
     mode: Callable[[Served], Awaitable[httpx.AsyncClient]],
 ) -> None:
     known = await prepared(watched)
     client = await mode(watched)
-    before, kept = await tables(watched), cached(valkey)
+    before, kept, asked = await tables(watched), cached(valkey), len(embeddings.seen)
     with caplog.at_level(logging.DEBUG):
         for operation in operations("write", "recall", "look"):
             answer = await client.request(**operation.request(known))
@@ -290,6 +292,7 @@ async def test_nothing_durable_is_stored_or_found(
     assert after == before
     assert traces(watched, NOW) == []
     assert cached(valkey) == kept
+    assert len(embeddings.seen) == asked, "not even the question leaves the house"
     assert NOW not in caplog.text
     assert BEFORE not in caplog.text
 
@@ -337,6 +340,21 @@ async def test_no_way_around_an_incognito_session(served: Served) -> None:
         assert answer.status_code == (403 if session == "hush" else 400)
     assert traces(served, NOW) == []
     assert (await served.ana.post("/v1/conversations/loud/messages", json=said)).status_code == 201
+
+
+async def test_jobs_leave_alone_what_is_switched_off(watched: Served, embeddings: EmbeddingServer) -> None:
+    await prepared(watched)
+    await watched.ana.post("/v1/memories", json={"text": f"{NOW} is still to be embedded"})
+    await _off(watched)
+    (generation,) = await watched.engine.generations.alive()
+    asked = len(embeddings.seen)
+    await embed.drain(watched.engine)
+    await embed.fill(watched.engine, generation)
+    assert len(embeddings.seen) == asked
+    assert watched.home.count("SELECT count(*) FROM embeddings WHERE state = 'pending'") == 1
+    await watched.ana.post("/v1/memory/settings", json={"memory_enabled": True})
+    await watched.engine.flush(ANA, 30)
+    assert watched.home.count("SELECT count(*) FROM embeddings WHERE state = 'pending'") == 0
 
 
 @pytest.mark.parametrize("mode", MODES)

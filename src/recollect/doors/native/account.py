@@ -70,7 +70,8 @@ async def audit(
     responses={200: {"description": "One JSON object a line.", **WRITTEN}},
 )
 async def export(engine: TheEngine, scope: TheScope, space: OneSpace = None) -> StreamingResponse:
-    spaces = [space] if space is not None else await engine.spaces(scope.tenant, scope.user)
+    kept = await engine.spaces(scope.tenant, scope.user)  # a store that is down says so before the stream begins
+    spaces = kept if space is None else [space]
     named = {"Content-Disposition": 'attachment; filename="recollect.jsonl"'}
     return StreamingResponse(_lines(engine, [scope.within(each) for each in spaces]), media_type=LINES, headers=named)
 
