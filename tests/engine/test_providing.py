@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from recollect.bootstrap import embedder_config, engine_over, open_embedder, open_engine
-from recollect.engine import Engine
+from recollect.engine import Engine, embed
 from recollect.engine.providing import Key, checked_url, provision, remove_provider, save_provider
 from recollect.errors import Conflict, InvalidInput, RecollectError, Unavailable, Unsupported
 from recollect.model import EmbeddingState, ProviderConfig, Query, Target
@@ -251,6 +251,21 @@ async def test_what_was_removed_is_asked_no_more(process: Process, server: Embed
         assert [hit.content for hit in recall] == [TEXT]
     assert not server.seen
     assert "provider.removed" in {event.action for event in await engine.audit_trail(ANA, 50, 0)}
+
+
+async def test_whoever_notices_late_does_not_take_up_what_was_given_up(
+    process: Process, server: EmbeddingServer
+) -> None:
+    first, late = process(), process()
+    await first.remember(ANA, {"content": TEXT})
+    await save_provider(first, ANA, at(server), KEY)
+    await late.generations.refresh()
+    (building,) = [each for each in await late.generations.alive() if each.model == "one"]
+    await remove_provider(first, ANA)
+    await embed.complete(late, building)
+    everything = await first.store.system(lambda system: system.generations())
+    assert "one" not in {each.model for each in everything if each.state != "retired"}
+    assert TEXT not in sent_to(server)
 
 
 async def test_a_named_embedder_is_the_operators_word(process: Process, server: EmbeddingServer) -> None:

@@ -116,18 +116,27 @@ async def reembed(
     progress: Callable[[Pass], None] | None = None,
     go_on: GoOn = always,
 ) -> tuple[Generation, Backlog]:
-    """Build a generation with `embedder` while the old one serves, then switch.
+    """Build a generation with `embedder` while the old one serves, then switch."""
+    generation = await engine.generations.start(embedder)
+    return generation, await complete(engine, generation, progress, go_on)
+
+
+async def complete(
+    engine: Engine, generation: Generation, progress: Callable[[Pass], None] | None = None, go_on: GoOn = always
+) -> Backlog:
+    """Fill a generation that was begun, then switch to it; one that was given up meanwhile is left alone.
 
     Not switched while anything is still to come. A text that the new model refuses for good doesn't hold up the others: it is
     found by its words, and its state says why.
     """
-    generation = await engine.generations.start(embedder)
     await engine.generations.refresh()
+    if generation.id not in {each.id for each in await engine.generations.alive()}:
+        return Backlog()
     backlog = await fill(engine, generation, progress, go_on)
-    complete = go_on() and not backlog.pending and not backlog.retrying
-    if complete and generation.state is not GenerationState.SERVING:
+    whole = go_on() and not backlog.pending and not backlog.retrying
+    if whole and generation.state is not GenerationState.SERVING:
         await engine.generations.switch(generation.id)
-    return generation, backlog
+    return backlog
 
 
 async def clear_away(engine: Engine, go_on: GoOn = always) -> None:

@@ -78,7 +78,7 @@ class EmbeddedWorker:
         generations = self._engine.generations
         embedder = await generations.embedder(generation)
         if embedder is not None and generation.state is GenerationState.BUILDING:
-            await embed.reembed(self._engine, embedder, go_on=self._goes_on)
+            await embed.complete(self._engine, generation, go_on=self._goes_on)
         elif embedder is not None and generation.id in generations.unfilled:
             await embed.fill(self._engine, generation, go_on=self._goes_on)
         if self._goes_on():
