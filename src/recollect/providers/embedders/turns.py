@@ -2,8 +2,9 @@
 
 Two batches side by side on the same cores are slower than one after the other, and arithmetic on the
 event loop's thread would stop everything else. So there is one thread for queries and one for background
-work, and a turn-taking between them that always favours the query: it waits for the slice under way,
-never for the batch.
+work, and a turn-taking between them that favours the query: it waits for the slice under way, never for
+the batch. Background work that was passed over for long gets one slice in between: on a server that is
+always asked something, new memories must still become findable.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 
+LONGEST_WAIT_S = 0.25
+
+
 class Turns:
     """A lock that the urgent get first, and keep getting until they are through."""
 
@@ -22,6 +26,7 @@ class Turns:
         self._free = threading.Condition()
         self._taken = False
         self._urgent = 0
+        self._overdue = False
 
     @contextmanager
     def ahead(self) -> Iterator[None]:
@@ -38,7 +43,12 @@ class Turns:
     @contextmanager
     def take(self, *, urgent: bool) -> Iterator[None]:
         with self._free:
-            self._free.wait_for(lambda: not self._taken and (urgent or not self._urgent))
+            if urgent:
+                self._free.wait_for(lambda: not self._taken and not self._overdue)
+            elif not self._free.wait_for(lambda: not self._taken and not self._urgent, LONGEST_WAIT_S):
+                self._overdue = True
+                self._free.wait_for(lambda: not self._taken)
+                self._overdue = False
             self._taken = True
         try:
             yield
