@@ -1,6 +1,6 @@
 """The seams: what the engine asks of stores and providers, and nothing more."""
 
-from recollect.ports.providers import Cache, Clock, Embedder
+from recollect.ports.providers import Cache, Chat, Clock, Embedder
 from recollect.ports.store import (
     Capability,
     Conversations,
@@ -17,6 +17,7 @@ from recollect.ports.store import (
 __all__ = [
     "Cache",
     "Capability",
+    "Chat",
     "Clock",
     "Conversations",
     "Embedder",
