@@ -160,13 +160,13 @@ def _lean(shelf: Shelf, weights: NativeWeights) -> Floats | None:
 def _dense(
     shelf: Shelf, question: Question, vectors: Sequence[NDArray[Any]], lean: Floats | None, weights: NativeWeights
 ) -> tuple[Floats, Floats]:
-    """The plain cosine, best over the texts embedded, and the dense evidence made of it."""
+    """The plain cosine with the question itself, and the dense evidence made of all texts embedded."""
     cosine, meaning = np.zeros(shelf.rows, np.float32), np.zeros(shelf.rows, np.float32)
-    for vector in vectors:
+    for number, vector in enumerate(vectors):
         plain, centred = shelf.vectors.similarities(vector, shelf.rows)
         # A dialogue is long and general: taking the user's average out of it leaves noise.
         share = 0.0 if question.kind == "dialogue" else weights.centring * shelf.vectors.trust
-        cosine = np.maximum(cosine, plain)
+        cosine = cosine if number else plain
         meaning += (share * centred + (1 - share) * plain) / np.float32(len(vectors))
     dense = meaning
     if lean is not None and weights.dense_window:

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Literal
 
 from recollect.policy.phrases import Phrase, phrases
+from recollect.policy.relevance import is_cjk
 from recollect.policy.text import analyse, query_terms
 from recollect.policy.when import Window, windows
 
@@ -24,6 +25,15 @@ _ADVICE = re.compile(
     r"|options?|what are some|any (?:good|recommendations)|best (?:way|place|option)s?"
     r"|(?:could|can) you (?:help|suggest|recommend|provide|give|show)|how (?:can|should|do|would) (?:i|you)"
     r"|what would be (?:some|a) (?:good|great|popular|best|fun))\b|推荐|建议|怎么办|该怎么|应该怎",
+    re.IGNORECASE,
+)
+_REQUEST = re.compile(
+    r"\b(?:(?:can|could|would) you (?:please )?(?:help me(?: (?:find|choose|pick|plan))?|suggest|recommend|provide|give|show"
+    r"|share)(?: me)?(?: some| any| an?)?"
+    r"|what (?:are|is|would be)(?: some| an?| the)?|(?:you would|you'd|would you|do you) (?:recommend|suggest)(?: for me)?"
+    r"|how (?:can|should|do|would) i|(?:do you have )?any (?:recommendations|suggestions|tips|ideas|advice)(?: for| on)?"
+    r"|i(?:'m| am) (?:planning|looking)(?: for| to)?|for me|i (?:want|need|would like|'d like) to"
+    r"|i (?:can|could|might|should))\b|[?.!,]",
     re.IGNORECASE,
 )
 _ASKING = re.compile(
@@ -40,12 +50,14 @@ _OF_THE_ASSISTANT = re.compile(
 )
 _TURN = re.compile(r'(?m)^[^\S\n]{0,40}<?([^<>:：\n]{1,30})>?\s*[:：]\s*"?(.+?)"?\s*$')
 _ASSISTANTS = frozenset({"assistant", "ai", "bot", "助手"})
+_MOST_SUBJECT = 200  # characters
 _LATIN_WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`texts` are what to embed: one text, or for a dialogue the whole of it and the user's part."""
+    """`texts` are what to embed: the question itself first; then, of a dialogue, the user's part, and of a request for advice,
+    its subject as one would tell one's taste in it."""
 
     text: str
     kind: QuestionKind
@@ -83,12 +95,20 @@ def prepare(text: str, now: datetime | None = None, speakers: Iterable[str] = ()
         text,
         kind,
         tuple([term for term in terms if term not in names] or terms),
-        (_in_first_person(text, words),),
+        _to_embed(_in_first_person(text, words), kind),
         tuple(windows(text, now)) if now else (),
         frozenset(named),
         bool(_OF_THE_ASSISTANT.search(text)),
         quotes,
     )
+
+
+def _to_embed(text: str, kind: QuestionKind) -> tuple[str, ...]:
+    """What to advise depends on what one likes, and that is told in other words than advice is asked for."""
+    if kind != "advice" or is_cjk(text):
+        return (text,)
+    subject = " ".join(_REQUEST.sub(" ", text).split())[:_MOST_SUBJECT]
+    return (text, f"I like or dislike {subject}") if subject else (text,)
 
 
 def _mentions(name: str, text: str) -> set[str]:

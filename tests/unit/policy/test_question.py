@@ -76,3 +76,20 @@ def test_time_needs_a_now() -> None:
 @given(st.text(max_size=80), st.lists(st.text(max_size=10), max_size=3))
 def test_any_text_can_be_asked(text: str, speakers: list[str]) -> None:
     assert prepare(text, NOW, speakers).texts
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Can you recommend some good films for me?", "I like or dislike good films"),
+        ("How can I learn chess?", "I like or dislike learn chess"),
+        ("What are some must-see places in Rome?", "I like or dislike must-see places in Rome"),
+    ],
+)
+def test_advice_is_also_embedded_as_taste(text: str, told: str) -> None:
+    assert prepare(text, NOW).texts == (text, told)
+
+
+def test_only_advice_in_english_is_embedded_twice() -> None:
+    for text in ("When did we meet?", "I like chess.", "周末去哪里玩，有什么推荐？", "Any tips?"):
+        assert prepare(text, NOW).texts == (text,)
