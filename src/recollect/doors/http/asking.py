@@ -5,6 +5,9 @@
 
 The caller was established before the door was reached. The space is the caller's to choose among their own, by `X-Space`; the
 session, by `X-Session-ID`, or by a field of the door's own (`in_session`).
+
+Each of these is a coroutine of the bare request. A plain function would be sent to a thread and back for every request, and
+declared headers and nested dependencies be solved anew each time; both cost more than many an answer.
 """
 
 from __future__ import annotations
@@ -12,41 +15,36 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-from fastapi import Depends, Header, Request
+from fastapi import Depends, Request
 
 from recollect.doors.http.auth.caller import Caller
 from recollect.engine import Engine
 from recollect.errors import InvalidInput, NotAllowed
 from recollect.model import Occasion, Scope, checked_id
 
-__all__ = ["Caller", "TheAdmin", "TheCaller", "TheEngine", "TheScope", "in_session"]
+__all__ = ["SESSION", "SPACE", "Caller", "TheAdmin", "TheCaller", "TheEngine", "TheScope", "in_session"]
 
-SpaceHeader = Annotated[
-    str | None,
-    Header(alias="X-Space", min_length=1, max_length=255, description="Which of your spaces; else the usual one."),
-]
-SessionHeader = Annotated[
-    str | None,
-    Header(alias="X-Session-ID", min_length=1, max_length=255, description="The session this is asked in."),
-]
+SPACE, SESSION = "X-Space", "X-Session-ID"
 
 
-def caller_of(request: Request, space: SpaceHeader = None) -> Caller:
-    caller: Caller = request.state.caller
-    return caller if space is None else replace(caller, scope=caller.scope.within(_text(space, "X-Space")))
+async def caller_of(request: Request) -> Caller:
+    return _caller(request)
 
 
-def scope_of(caller: Annotated[Caller, Depends(caller_of)]) -> Scope:
-    return caller.scope
+async def scope_of(request: Request) -> Scope:
+    return _caller(request).scope
 
 
-def engine_of(request: Request, caller: Annotated[Caller, Depends(caller_of)], session: SessionHeader = None) -> Engine:
+async def engine_of(request: Request) -> Engine:
     engine: Engine = request.app.state.engine
-    session_id = None if session is None else checked_id(_text(session, "X-Session-ID"), "X-Session-ID")
-    return engine.on(Occasion(actor=caller.actor, session_id=session_id, correlation_id=request.state.correlation_id))
+    actor: str = request.state.caller.actor
+    return engine.on(
+        Occasion(actor=actor, session_id=_named(request, SESSION), correlation_id=request.state.correlation_id)
+    )
 
 
-def admin_of(caller: Annotated[Caller, Depends(caller_of)]) -> Caller:
+async def admin_of(request: Request) -> Caller:
+    caller = _caller(request)
     if caller.role != "admin":
         raise NotAllowed("this is for administrators")
     return caller
@@ -64,12 +62,21 @@ def in_session(engine: Engine, session_id: str | None) -> Engine:
     return engine.on(replace(engine.occasion, session_id=checked_id(session_id, "session_id")))
 
 
-def _text(value: str, what: str) -> str:
-    """Header values are bytes; ours are UTF-8."""
+def _caller(request: Request) -> Caller:
+    caller: Caller = request.state.caller
+    space = _named(request, SPACE)
+    return caller if space is None else replace(caller, scope=caller.scope.within(space))
+
+
+def _named(request: Request, header: str) -> str | None:
+    """An id from a header, which is bytes; ours are UTF-8."""
+    given = request.headers.get(header)
+    if given is None:
+        return None
     try:
-        return value.encode("latin-1").decode()
+        return checked_id(given.encode("latin-1").decode(), header)
     except UnicodeError:
-        raise InvalidInput(f"{what} is not UTF-8") from None
+        raise InvalidInput(f"{header} is not UTF-8") from None
 
 
 TheCaller = Annotated[Caller, Depends(caller_of)]

@@ -5,12 +5,16 @@ Each may answer with any of the errors of the table, in the one shape, and each 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from recollect.doors.http import correlation
+from recollect.doors.http.asking import SESSION, SPACE
 from recollect.doors.http.auth.caller import Identity
+from recollect.model import MAX_ID_CHARS
 
 ERRORS = {
     400: ("invalid_input", "What was asked can't be done as it stands."),
@@ -38,6 +42,11 @@ TAGS = {
     "embedding provider": "Where embeddings come from: for administrators.",
     "health": "For whoever keeps the server running.",
 }
+HEADERS = {
+    "Space": (SPACE, "Which of your spaces; without it, the usual one."),
+    "Session": (SESSION, "The session this is asked in."),
+    "Correlation": (correlation.HEADER, "What you call this request: it comes back, and is in log and audit."),
+}
 LOGIN = "login"
 LEFT_OVER = ("HTTPValidationError", "ValidationError")
 
@@ -63,6 +72,7 @@ def completed(schema: dict[str, Any], login: dict[str, Any] | None, open_paths: 
     for name in LEFT_OVER:
         schemas.pop(name, None)
     schemas["Error"] = _shape()
+    components["parameters"] = {name: _header(*about) for name, about in HEADERS.items()}
     components["responses"] = {f"Error{status}": _response(status) for status in ERRORS}
     if login:
         components["securitySchemes"] = {LOGIN: login}
@@ -70,9 +80,19 @@ def completed(schema: dict[str, Any], login: dict[str, Any] | None, open_paths: 
         for operation in operations.values():
             for status in ERRORS:
                 operation["responses"][str(status)] = {"$ref": f"#/components/responses/Error{status}"}
-            if login and path not in open_paths:
-                operation["security"] = [{LOGIN: []}]
+            if path not in open_paths:
+                operation["parameters"] = [*operation.get("parameters", []), *_references("parameters", HEADERS)]
+                operation.update({"security": [{LOGIN: []}]} if login else {})
     return schema
+
+
+def _references(kind: str, names: Iterable[str]) -> list[dict[str, str]]:
+    return [{"$ref": f"#/components/{kind}/{name}"} for name in names]
+
+
+def _header(name: str, meaning: str) -> dict[str, Any]:
+    schema = {"type": "string", "minLength": 1, "maxLength": 128 if name == correlation.HEADER else MAX_ID_CHARS}
+    return {"name": name, "in": "header", "required": False, "description": meaning, "schema": schema}
 
 
 def _shape() -> dict[str, Any]:
