@@ -185,6 +185,15 @@ async def test_query_memory_answers_in_its_own_shape(served: Served) -> None:
     assert count_tokens(json.dumps(answer)) <= 1000
 
 
+async def test_when_retrieval_fails_query_memory_is_empty_and_flagged(served: Served) -> None:
+    await use(served.ana, "memory.add", type="preference", content="User prefers uv over pip")
+    await served.engine.store.close()
+    answer = await use(served.ana, "query_memory", query="uv or pip")
+    assert (answer["memories"], answer["metadata"]["count"], answer["error"]) == ([], 0, True)
+    other = await served.ana.post("/v1/tools/memory.search", json={"query": "uv or pip"})
+    assert (other.status_code, other.json()["error"]["code"]) == (503, "unavailable")
+
+
 # What the tools look like, and what goes wrong
 
 
