@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
 
-from recollect.engine import browse, control, converse, embed, export, forget, limits, recall, remember, revise
+from recollect.engine import browse, control, converse, embed, export, forget, limits, merging, recall, remember, revise
 from recollect.engine.config import EngineConfig
 from recollect.engine.generations import Generations
 from recollect.engine.notes import Notes
@@ -35,6 +35,7 @@ from recollect.model import (
     Query,
     Recall,
     Receipt,
+    Repeat,
     Scope,
     SpaceSettings,
     Target,
@@ -160,6 +161,12 @@ class Engine:
 
     async def revise(self, scope: Scope, id: str, changes: Mapping[str, Any]) -> Memory:
         return await revise.revise(self, scope, id, changes)
+
+    async def repeats(self, scope: Scope, memory_id: str) -> Sequence[Repeat]:
+        return await merging.repeats(self, scope, memory_id)
+
+    async def unmerge(self, scope: Scope, memory_id: str, repeat_id: str) -> Memory:
+        return await merging.unmerge(self, scope, memory_id, repeat_id)
 
     async def forget(self, scope: Scope, ids: Sequence[str]) -> ForgetReceipt:
         return await forget.forget(self, scope, ids)

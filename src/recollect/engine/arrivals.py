@@ -14,7 +14,7 @@ from typing import Any
 from recollect.engine.indexing import index_all
 from recollect.engine.themes import open_theme
 from recollect.errors import InvalidInput
-from recollect.model import Conversation, Memory, Message, Status
+from recollect.model import Conversation, Flag, Memory, Message, Repeat, Status
 from recollect.policy.digest import grave_digest, twin_digest
 from recollect.ports import Tx
 
@@ -57,7 +57,9 @@ class Arrivals:
             return "unchanged"
         if kind == "conversation":
             return self._conversation(thing)
-        return self._message(thing) if kind == "message" else self._memory(thing)
+        if kind == "message":
+            return self._message(thing)
+        return self._memory(thing) if kind == "memory" else self._link(thing)
 
     def write(self, generations: Sequence[str]) -> None:
         """Put down what `take` left for the end."""
@@ -85,6 +87,18 @@ class Arrivals:
                 open_theme(self._tx, memory.theme, self._at)
                 self._themes.add(memory.theme)
         return "memories"
+
+    def _link(self, link: Repeat | Flag) -> str:
+        """It belongs to memories that are there, and is not written over what is known of them."""
+        links = self._tx.links
+        if isinstance(link, Flag):
+            if len(self._tx.memories.get([link.memory_id, link.other_id])) == 2:
+                links.flag([link])
+        elif self._tx.memories.get([link.memory_id]):
+            known = {each.id for each in links.repeats([link.memory_id])}
+            if link.id not in known:
+                links.keep(link)
+        return "unchanged"
 
     def _message(self, message: Message) -> str:
         """It goes where nothing else stands: an order is used once in a conversation, or pages of it would overlap."""

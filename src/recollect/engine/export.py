@@ -1,6 +1,7 @@
 """export and import: a scope as JSON lines, complete, and back again unchanged.
 
-The first line says what the file is; then come themes, conversations with their messages, and memories of every status. Vectors
+The first line says what the file is; then come themes, conversations with their messages, memories of every
+status with all their tellings, and which of them may not both be true. Vectors
 are not exported: they are made anew wherever the text lands, in whatever generation serves there.
 """
 
@@ -17,13 +18,14 @@ from recollect.engine.browse import note
 from recollect.engine.lines import FORMAT, VERSION, Line, line_of, parsed
 from recollect.engine.screening import Rules, Screened, screened
 from recollect.errors import InvalidInput
-from recollect.model import Conversation, ImportReceipt, Memory, Message, Scope
+from recollect.model import Conversation, ImportReceipt, Memory, Message, Repeat, Scope
 from recollect.ports import Tx
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
 
 PAGE = 200
+MOST_FLAGS = 100_000
 
 
 async def export(engine: Engine, scope: Scope) -> AsyncIterator[Line]:
@@ -48,9 +50,14 @@ async def export(engine: Engine, scope: Scope) -> AsyncIterator[Line]:
         after = conversations[-1].id
     after = None
     while memories := await _page(engine, scope, after, _memories_after):
+        told = await _told(engine, scope, [memory.id for memory in memories if memory.repeat_count])
         for memory in memories:
             yield line_of("memory", memory)
+            for each in told.get(memory.id, ()):
+                yield line_of("repeat", each)
         after = memories[-1].id
+    for flag in await engine.store.read(scope, lambda tx: tx.links.all_flags(MOST_FLAGS)):
+        yield line_of("flag", flag)
 
 
 async def import_lines(
@@ -92,6 +99,13 @@ def _conversations_after(tx: Tx, after: str | None) -> Sequence[Conversation]:
 
 def _memories_after(tx: Tx, after: str | None) -> Sequence[Memory]:
     return tx.memories.scan(after, PAGE)
+
+
+async def _told(engine: Engine, scope: Scope, ids: Sequence[str]) -> dict[str, list[Repeat]]:
+    found: dict[str, list[Repeat]] = {}
+    for each in await engine.store.read(scope, lambda tx: tx.links.repeats(ids)) if ids else ():
+        found.setdefault(each.memory_id, []).append(each)
+    return found
 
 
 async def _messages_of(engine: Engine, scope: Scope, session_id: str) -> AsyncIterator[Message]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from recollect.engine import audit
 from recollect.engine.browse import missing
+from recollect.engine.merging import forget_tellings
 from recollect.engine.themes import drop_empty_themes
 from recollect.model import ForgetReceipt, Memory, Scope, Target, Tombstone
 from recollect.policy.digest import grave_digest, twin_digest
@@ -50,7 +51,8 @@ async def clear(engine: Engine, scope: Scope) -> ForgetReceipt:
 
 
 async def forget_conversation(engine: Engine, scope: Scope, session_id: str) -> ForgetReceipt:
-    """Remove a conversation, its messages and what was remembered from them alone."""
+    """Remove a conversation, its messages, what was remembered from them alone, and their part in what was told elsewhere too."""
+    generations = await engine.generations.to_fill()
 
     def work(tx: Tx) -> ForgetReceipt:
         conversation = tx.conversations.get(session_id)
@@ -58,8 +60,9 @@ async def forget_conversation(engine: Engine, scope: Scope, session_id: str) -> 
             raise missing("conversation", session_id)
         messages = tx.conversations.history(session_id, conversation.message_count)
         targets = [Target("message", message.id) for message in messages]
-        derived = tx.memories.from_messages([message.id for message in messages])
-        receipt = _forget_in(engine, tx, derived)
+        told = [message.id for message in messages]
+        forget_tellings(tx, engine, told, generations)
+        receipt = _forget_in(engine, tx, tx.memories.from_messages(told))
         receipt = replace(
             receipt,
             derived=receipt.derived + receipt.memories,

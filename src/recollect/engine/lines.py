@@ -16,7 +16,8 @@ from typing import Any
 
 from recollect.engine.drafts import FIELDS, checked_choice, checked_fields, checked_switch, checked_time
 from recollect.errors import InvalidInput, TooLarge
-from recollect.model import Conversation, Memory, Message, Scores, Source, Status, Theme, checked_id
+from recollect.model import Conversation, Flag, Memory, Message, Repeat, Scores, Source, Status, Theme, checked_id
+from recollect.policy.duplicates import fingerprint
 from recollect.policy.guard import (
     checked_count,
     checked_fraction,
@@ -25,8 +26,7 @@ from recollect.policy.guard import (
     checked_value,
     slug,
 )
-from recollect.policy.simhash import simhash64
-from recollect.policy.text import analyse
+from recollect.policy.merging import MERGED
 
 FORMAT = "recollect-export"
 VERSION = 1
@@ -35,6 +35,7 @@ MOST_TIMES = 2**31 - 1
 MOST_TOKENS = 2**53
 MOST_NAMES = 10_000
 ROLE_CHARS = 20
+MOST_BYTES = 2**31
 FARTHEST = 1e300
 
 Line = dict[str, Any]
@@ -78,8 +79,14 @@ def parsed(line: object, number: int, max_bytes: int) -> tuple[str, Any]:
     except (InvalidInput, TooLarge) as problem:
         raise InvalidInput(f"line {number}: {problem.message}") from None
     if wanted is Memory:
-        values = {"source": Source.IMPORT, **values, "simhash": simhash64(analyse(values["content"]))}
+        values = {"source": Source.IMPORT, **values, "simhash": fingerprint(values["content"])}
     return kind, wanted(**values)
+
+
+def telling_of(repeat: Repeat) -> Memory:
+    """The memory that a telling would be alone."""
+    line = {**repeat.fields, "content": repeat.content, "id": repeat.id}
+    return Memory(**_values(Memory, _kinds(MOST_BYTES)["memory"][1], line), simhash=fingerprint(repeat.content))
 
 
 def _values(wanted: type[Any], checks: Mapping[str, Check], line: Mapping[str, Any]) -> dict[str, Any]:
@@ -161,6 +168,24 @@ def _prose(max_bytes: int) -> Check:
     return check
 
 
+def _told(memory: Mapping[str, Check]) -> Check:
+    """The rest of a telling: the fields of a memory without its text, and what has been settled of them."""
+
+    def check(value: Any, what: str) -> Line:
+        if not isinstance(value, Mapping):
+            raise InvalidInput(f"{what} must be an object")
+        told = Memory(**_values(Memory, memory, {**value, "content": "-", "id": "-"}))
+        fields = line_of("memory", told, leave_out=("id", "content", "simhash"))
+        del fields["kind"]
+        settled = value.get("settled", {})
+        if not isinstance(settled, Mapping) or not set(settled) <= set(MERGED):
+            raise InvalidInput(f"{what}.settled must be an object of places")
+        places = {name: checked_count(place, what, 0, MOST_TIMES) for name, place in settled.items()}
+        return {**fields, "settled": places} if places else fields
+
+    return check
+
+
 def _each(check: Check, *names: str) -> dict[str, Check]:
     return dict.fromkeys(names, check)
 
@@ -210,9 +235,19 @@ def _kinds(max_bytes: int) -> Mapping[str, tuple[type[Any], Mapping[str, Check]]
         **_each(checked_time, "updated_at", "last_accessed", "deleted_at"),
         "last_scores": _scores,
     }
+    repeat: dict[str, Check] = {
+        **_each(checked_id, "memory_id", "id", "source_message_id"),
+        "place": _times,
+        "content": text,
+        "fields": _told(memory),
+        "at": checked_time,
+    }
+    flag: dict[str, Check] = {**_each(checked_id, "memory_id", "other_id"), "at": checked_time}
     return {
         "theme": (Theme, theme),
         "conversation": (Conversation, conversation),
         "message": (Message, message),
         "memory": (Memory, memory),
+        "repeat": (Repeat, repeat),
+        "flag": (Flag, flag),
     }

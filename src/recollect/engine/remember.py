@@ -1,6 +1,6 @@
 """remember: decide, in one transaction, what a draft becomes, and say so in a receipt.
 
-Nothing is lost and nothing is invented: an exact repeat strengthens what is there, a new value under a known key supersedes
+Nothing is lost and nothing is invented: a repeat strengthens what is there, a new value under a known key supersedes
 the old record (which stays as history), everything else is a new memory. What was forgotten doesn't slip back in.
 """
 
@@ -15,6 +15,7 @@ from recollect.engine import audit
 from recollect.engine.boundary import write_refusal
 from recollect.engine.drafts import draft_from
 from recollect.engine.indexing import index_memory
+from recollect.engine.merging import tell_again
 from recollect.engine.screening import screened_aside
 from recollect.engine.themes import open_theme
 from recollect.model import (
@@ -30,8 +31,8 @@ from recollect.model import (
     Target,
 )
 from recollect.policy.digest import grave_digest, twin_digest
+from recollect.policy.duplicates import NEAR, fingerprint, same
 from recollect.policy.ids import new_id
-from recollect.policy.simhash import simhash64
 from recollect.policy.text import analyse
 from recollect.ports import Tx
 
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
 
 BASE_IMPORTANCE = 0.5
-REPEAT_BOOST = 0.05
+CANDIDATES = 16
+"""Near-duplicates that are looked at closely; each that is one looks the same, so more would tell nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ async def remember(engine: Engine, scope: Scope, fields: Mapping[str, Any], *, a
     terms = analyse(draft.content)
     todo = Remembering(
         draft=draft,
-        memory=_memory_from(draft, simhash64(terms), at),
+        memory=_memory_from(draft, fingerprint(draft.content, terms), at),
         terms=terms,
         twin=twin_digest(scope, draft.content, engine.config.pepper),
         grave=grave_digest(scope, draft.content, engine.config.pepper),
@@ -122,14 +124,25 @@ def _decide(tx: Tx, todo: Remembering) -> Receipt:
     buried = tx.space.buried(todo.grave, todo.at)
     if buried is not None:
         return _refused(tx, todo, "tombstone", until=buried.expires_at)
-    twin = tx.memories.twin(todo.twin)
-    if twin is not None and _says_nothing_else(twin, todo.draft):
+    twin = _twin(tx, todo)
+    if twin is not None:
         return _merge(tx, todo, twin)
     previous = tx.memories.keyed(todo.draft.key) if todo.draft.key else ()
     # Only a date that somebody gave can be earlier: one from our own clock means now, wherever the clock was set since.
     if todo.draft.created_at and any(each.created_at > todo.draft.created_at for each in previous):
         return _store_as_history(tx, todo)
     return _store(tx, todo, previous)
+
+
+def _twin(tx: Tx, todo: Remembering) -> Memory | None:
+    """The active memory that says the same: by the digest of its form, else by its SimHash and a close look."""
+    exact = tx.memories.twin(todo.twin)
+    near = () if exact and _is_twin(exact, todo) else tx.memories.near(todo.memory.simhash, NEAR, CANDIDATES)
+    return next((each for each in (exact, *near) if each is not None and _is_twin(each, todo)), None)
+
+
+def _is_twin(candidate: Memory, todo: Remembering) -> bool:
+    return same(candidate.content, todo.draft.content) and _says_nothing_else(candidate, todo.draft)
 
 
 def _says_nothing_else(twin: Memory, draft: Draft) -> bool:
@@ -143,31 +156,9 @@ def _says_nothing_else(twin: Memory, draft: Draft) -> bool:
 
 
 def _merge(tx: Tx, todo: Remembering, twin: Memory) -> Receipt:
-    draft = todo.draft
-    repeats = twin.repeat_count + 1
-    base = max(twin.base_importance, draft.importance or 0.0)
-    # Said twice, a thing no longer hangs on either message alone, and outlives both.
-    same_origin = twin.source_message_id == draft.source_message_id
-    merged = replace(
-        twin,
-        repeat_count=repeats,
-        base_importance=base,
-        importance=min(1.0, base + REPEAT_BOOST * repeats),
-        confidence=max(twin.confidence, draft.confidence),
-        pinned=twin.pinned or draft.pinned,
-        manually_saved=twin.manually_saved or draft.manually_saved,
-        tags=tuple(dict.fromkeys((*twin.tags, *draft.tags))),
-        source_ids=tuple(dict.fromkeys((*twin.source_ids, *draft.source_ids))),
-        source_message_id=twin.source_message_id if same_origin else None,
-        source_conversation_id=twin.source_conversation_id if same_origin else None,
-        expires_at=_later(twin.expires_at, draft.expires_at),
-        updated_at=todo.at,
-    )
-    tx.memories.replace(merged, todo.twin)
-    if (merged.tags, merged.expires_at) != (twin.tags, twin.expires_at):
-        index_memory(tx, merged, (), todo.at)
+    _, name = tell_again(tx, twin, todo.memory, todo.at, twin_digest(tx.scope, twin.content, todo.pepper))
     _record(tx, todo, "memory.merged", twin.id)
-    return Receipt(id=twin.id, outcome="merged", embedding=_state_of(tx, twin, todo))
+    return Receipt(id=twin.id, outcome="merged", embedding=_state_of(tx, twin, todo), repeat=name)
 
 
 def _state_of(tx: Tx, memory: Memory, todo: Remembering) -> EmbeddingState:
@@ -214,7 +205,3 @@ def _refused(tx: Tx, todo: Remembering, reason: Refusal, until: datetime | None 
 
 def _record(tx: Tx, todo: Remembering, action: str, id: str | None, **facts: str) -> None:
     audit.record(tx, todo.occasion, todo.at, action, Target("memory", id) if id else None, **facts)
-
-
-def _later(a: datetime | None, b: datetime | None) -> datetime | None:
-    return None if a is None or b is None else max(a, b)

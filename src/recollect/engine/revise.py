@@ -12,14 +12,14 @@ from recollect.engine.boundary import require_writable
 from recollect.engine.browse import missing
 from recollect.engine.drafts import EDITABLE, checked_fields
 from recollect.engine.indexing import index_memory
+from recollect.engine.merging import settle
 from recollect.engine.remember import BASE_IMPORTANCE
 from recollect.engine.screening import WHY, screened_aside
 from recollect.engine.themes import retheme
 from recollect.errors import Conflict, InvalidInput, NotAllowed
 from recollect.model import Memory, Scope, Status, Target
 from recollect.policy.digest import grave_digest, twin_digest
-from recollect.policy.simhash import simhash64
-from recollect.policy.text import analyse
+from recollect.policy.duplicates import fingerprint
 from recollect.ports import Tx
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ async def revise(engine: Engine, scope: Scope, id: str, changes: Mapping[str, An
         given = values["importance"]
         values["base_importance"] = values["importance"] = BASE_IMPORTANCE if given is None else given
     if "content" in values:
-        values["simhash"] = simhash64(analyse(values["content"]))
+        values["simhash"] = fingerprint(values["content"])
     at = engine.clock.now()
     generations = await engine.generations.to_fill()
 
@@ -50,6 +50,7 @@ async def revise(engine: Engine, scope: Scope, id: str, changes: Mapping[str, An
         if after.content != before.content:
             _refuse_the_forgotten(tx, after.content, engine.config.pepper, at)
         tx.memories.replace(after, twin_digest(scope, after.content, engine.config.pepper))
+        settle(tx, before, after, values)
         if after.theme != before.theme:
             retheme(tx, before.theme, after.theme, at)
         if after.status is Status.ACTIVE:

@@ -6,10 +6,10 @@ guessing short texts from a stolen digest hopeless.
 
 from __future__ import annotations
 
-import unicodedata
 from hashlib import blake2b
 
 from recollect.model import Scope
+from recollect.policy.duplicates import form_of
 from recollect.policy.text import normalise
 
 
@@ -19,13 +19,18 @@ def _keyed(scope: Scope, purpose: str, text: str, pepper: bytes) -> str:
 
 
 def twin_digest(scope: Scope, text: str, pepper: bytes = b"") -> str:
-    """Equal for texts that differ in white space only: nothing a reader would call a change."""
-    return _keyed(scope, "twin", " ".join(unicodedata.normalize("NFC", text).split()), pepper)
+    """Equal for texts that say the same and differ in their clothes only: what `policy.duplicates` calls their form."""
+    return _keyed(scope, "twin", form_of(text), pepper)
 
 
 def grave_digest(scope: Scope, text: str, pepper: bytes = b"") -> str:
-    """Equal for texts that say the same in other clothes (case, URLs, spacing), so that a forgotten one can't slip back."""
-    return _keyed(scope, "grave", normalise(text) or text, pepper)
+    """Equal for texts that say the same in other clothes, whatever links are in them: a forgotten one can't slip back."""
+    return _keyed(scope, "grave", form_of(normalise(text) or text), pepper)
+
+
+def slot_digest(scope: Scope, slot: str, pepper: bytes = b"") -> str:
+    """What a memory is about, as an index may know it."""
+    return _keyed(scope, "slot", slot, pepper)
 
 
 def session_digest(scope: Scope, session_id: str, pepper: bytes = b"") -> str:

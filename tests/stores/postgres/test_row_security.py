@@ -13,8 +13,10 @@ from recollect.model import (
     AuditEvent,
     Conversation,
     Entry,
+    Flag,
     Memory,
     Message,
+    Repeat,
     Scope,
     Target,
     Theme,
@@ -32,6 +34,9 @@ ANA, BEN, OTHER_ANA = Scope("acme", "ana"), Scope("acme", "ben"), Scope("globex"
 
 def fill_every_table(tx: Tx) -> None:
     tx.memories.insert(Memory(id="m", content="text", created_at=NOW, updated_at=NOW), "digest")
+    tx.links.keep(Repeat(memory_id="m", id="r", place=1, content="text", at=NOW))
+    tx.links.flag([Flag(memory_id="m", other_id="n", at=NOW)])
+    tx.links.state("m", ["slot"])
     tx.conversations.open(Conversation(id="c", created_at=NOW, updated_at=NOW))
     tx.conversations.append([Message(id="s", session_id="c", order=0, role="user", content="text", created_at=NOW)])
     tx.index.put([Entry(target=Target("memory", "m"), terms=("text",), chars=4, created_at=NOW)])
