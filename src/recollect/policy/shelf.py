@@ -76,6 +76,7 @@ class Shelf:
         self._voices: dict[str, int] = {}
         self._postings = Postings()
         self._surroundings: Surroundings | None = None
+        self._damps: dict[bool, Floats] = {}
         self.vectors = Vectors()
         self.threads = Threads()
 
@@ -177,7 +178,7 @@ class Shelf:
         alone, wide, coverage = (np.zeros(self.rows + 1, np.float32) for _ in range(3))
         pool, rare, most = np.zeros(self.rows + 1, np.float32), [], 0.0
         near = self.surroundings() if around else None
-        damp, wide_damp = self._damping(near)
+        damp, wide_damp = self._damping(None), self._damping(near)
         for term in terms:
             rows, counts = self._living(*self._postings.of(term))
             idf = float(np.log1p((len(self) - len(rows) + 0.5) / (len(rows) + 0.5)))
@@ -210,15 +211,21 @@ class Shelf:
         kept = self.column("alive")[rows]
         return rows[kept], counts[kept]
 
-    def _damping(self, near: Surroundings | None) -> tuple[Floats, Floats]:
-        """BM25's length term, for rows alone and with their neighbours; padded by one as `spread` is."""
-        length, alive = self.column("length"), self.column("alive")
-        return self._damped(length, alive), self._damped(near.gather(length) if near else length, alive)
+    def _damping(self, near: Surroundings | None) -> Floats:
+        """BM25's length term, for rows alone or with their neighbours; padded by one as `spread` is. Kept until rows change."""
+        kept = self._damps.get(near is not None)
+        if kept is None:
+            length, alive = self.column("length"), self.column("alive")
+            length = near.gather(length) if near else length
+            mean = float(length.sum(where=alive)) / max(int(alive.sum()), 1)
+            kept = np.append(_K1 * (1 - _B + _B * length / np.float32(max(mean, 1e-6))), np.float32(1))
+            self._damps[near is not None] = kept
+        return kept
 
-    @staticmethod
-    def _damped(length: Floats, alive: Mask) -> Floats:
-        mean = float(length.sum(where=alive)) / max(int(alive.sum()), 1)
-        return np.append(_K1 * (1 - _B + _B * length / np.float32(max(mean, 1e-6))), np.float32(1))
+    def _changed(self) -> None:
+        """Rows came or went: what was worked out from all of them is no longer true."""
+        self._surroundings = None
+        self._damps = {}
 
     def _append(self, cards: Sequence[Card]) -> None:
         """New rows for cards that have none; their vectors come apart."""
@@ -246,7 +253,7 @@ class Shelf:
         for row, card in enumerate(cards, first):
             if card.session is not None and card.kind == "message":
                 self.threads.join(row, card.session, card.position, voice[row - first])
-        self._surroundings = None
+        self._changed()
 
     def _make_room(self, rows: int) -> None:
         room = len(self._columns["alive"])
@@ -258,7 +265,7 @@ class Shelf:
         self._columns["alive"][row] = False
         self.vectors.put(row, None)
         self.threads.leave(row)
-        self._surroundings = None
+        self._changed()
 
     def _tidy(self) -> None:
         dead = self.rows - len(self)
