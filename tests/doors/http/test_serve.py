@@ -19,6 +19,7 @@ import pytest
 from recollect.bootstrap import open_store
 from recollect.model import Scope
 from recollect.settings import Settings
+from tests.api.homes import Home
 from tests.doors.http.issuing import SECRET, signed
 from tests.doors.http.process import Server, environment, serving
 
@@ -193,8 +194,8 @@ async def _write_until_the_end(server: Server, clients: int) -> tuple[list[str],
     return acknowledged, otherwise
 
 
-async def _stored(folder: Path) -> set[str]:
-    store = await open_store(Settings.load({}, data_dir=folder / "data", embedder="off"))
+async def _stored(home: Home) -> set[str]:
+    store = await open_store(Settings.load({}, store=home.url, pool_size=2))
     try:
         memories = await store.read(Scope("default", "local"), lambda tx: tx.memories.scan(None, 100_000))
         return {memory.id for memory in memories}
@@ -202,17 +203,19 @@ async def _stored(folder: Path) -> set[str]:
         await store.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_the_end_loses_nothing_that_was_acknowledged(tmp_path: Path, workers: str) -> None:
-    with serving(tmp_path, "--workers", workers) as server:
+def test_the_end_loses_nothing_that_was_acknowledged(home: Home, tmp_path: Path, workers: str) -> None:
+    with serving(tmp_path, "--workers", workers, "--store", home.url) as server:
         acknowledged, otherwise = asyncio.run(_write_until_the_end(server, clients=8))
         assert server.process.wait(30) in (0, -15)
     assert len(acknowledged) >= ENOUGH
-    assert set(acknowledged) <= asyncio.run(_stored(tmp_path))
+    assert set(acknowledged) <= asyncio.run(_stored(home))
     assert not [outcome for outcome in otherwise if outcome.startswith("5")], otherwise
     assert "error" not in server.said().lower()
 
 
+@pytest.mark.slow
 def test_several_workers_count_together_and_check_the_same_tokens(tmp_path: Path) -> None:
     settings = {"user_id_source": "jwt_claim", "jwt_secret": SECRET}
     with serving(tmp_path, "--workers", "2", **settings) as server:
