@@ -1,6 +1,7 @@
 """The domain, frozen and typed: what is remembered, for whom, and what is said about it. Knows nothing of storage or doors."""
 
 from recollect.model.access import ROLES, ApiKey, Role
+from recollect.model.analysis import Analysis, Category, Emotion, Extraction, Item, TakenIn
 from recollect.model.chat import Completion, Piece, Usage, Utterance
 from recollect.model.conversation import Conversation, Message, Turn, WorkingMemory
 from recollect.model.embedding import (
@@ -29,9 +30,11 @@ __all__ = [
     "KINDS",
     "MAX_ID_CHARS",
     "ROLES",
+    "Analysis",
     "ApiKey",
     "AuditEvent",
     "Backlog",
+    "Category",
     "Change",
     "Changes",
     "Completion",
@@ -40,7 +43,9 @@ __all__ = [
     "EmbeddingJob",
     "EmbeddingState",
     "EmbeddingStatus",
+    "Emotion",
     "Entry",
+    "Extraction",
     "Filter",
     "Flag",
     "ForgetReceipt",
@@ -49,6 +54,7 @@ __all__ = [
     "GenerationState",
     "Hit",
     "ImportReceipt",
+    "Item",
     "Kind",
     "Listing",
     "Memory",
@@ -72,6 +78,7 @@ __all__ = [
     "Source",
     "SpaceSettings",
     "Status",
+    "TakenIn",
     "Target",
     "Theme",
     "Tombstone",

@@ -104,7 +104,7 @@ _CODE = re.compile(
     r"|[;{}]\s*$|=>|::|</\w+>|\w+\([^)]*\);",
     re.MULTILINE,
 )
-_MARKUP = re.compile(r"^\s*(?:>|\||#{1,6} |[-*•] |\d+[.)] )", re.MULTILINE)
+_MARKUP = re.compile(r"^\s*(?:>|\||\[|【|#{1,6} |[-*•] |\d+[.)] )", re.MULTILINE)
 
 
 def whole_turn(text: str) -> Junk | None:

@@ -1,0 +1,193 @@
+"""What a person says of themselves in a turn, read off by rules: precision before recall, nothing invented.
+
+A turn is split into sentences and clauses; what is small talk, a question, an order, hypothetical, pasted or code is left out
+(`junk`), and so is what reads like instructions to a model. A clause that states something is kept in its speaker's own words,
+under a key that says what it is of. What was missed can still be found word for word in the conversation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from recollect.model import Source
+from recollect.model.analysis import Item
+from recollect.policy import extraction_chinese, extraction_english, junk
+from recollect.policy.extraction_english import Rule
+from recollect.policy.followup_leaning import HAN
+from recollect.policy.injection import is_suspicious
+
+MOST_ITEMS = 8
+STATED = 0.9
+"""From this confidence on a thing counts as stated by the user; below, as inferred."""
+HEDGED = 0.6
+ASKED_FOR = 0.98
+
+_SENTENCE = re.compile(r"(?<=[.!?])[\"'”’)]*\s+|(?<=[。！？；;])|\n+")
+_ENGLISH_CLAUSE = re.compile(
+    r"[,;–—]?\s+(?:and|but|so|although|though|while|because)\s+(?=(?:i|i'm|i've|my|we|we're|our)\b)|;\s+|,\s+(?=(?:i|"
+    r"i'm|i've|my)\b)",
+    re.IGNORECASE,
+)
+_CHINESE_CLAUSE = re.compile(r"[，,、](?=(?:我|叫我|也|而且|但是?|不过|所以))")
+_TRIM = re.compile(
+    r"(?:[\s,]+(?:too|as well|a lot|so much|very much|these days|right now|at the moment|now|though|haha|lol|anymore|"
+    r"any more))+$|[\s,，。.!！…~～]+$",
+    re.IGNORECASE,
+)
+_CUT = re.compile(
+    r"\s+(?:but|because|although|though|since|due to|so (?:that|i|it|my)|which|as (?:i|it|they|we)|and (?:i|i'm|my|we|"
+    r"it|they|prefer|find|love|"
+    r"like|hate|can'?t|cannot|need|want|would|am|usually|always|never|have|avoid))\b.*$|\s+[-–—(].*$|[\"”]\s.*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_POINTING = re.compile(
+    r"\b(?:these|those|them|their|theirs|there|it|its|such|that|this(?! (?:week|month|year|morning|evening|weekend|"
+    r"spring|summer|fall|"
+    r"autumn|winter|\w+day))|him|his|he|she|you|your|stuff like|the same)\b|^[\"“'‘]",
+    re.IGNORECASE,
+)
+_DEFINITE = re.compile(r"^(?:the|both|all the)\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"(?:i|i'm|i’m|i've|i’ve|my|we|we're|we've|our)\b|我|叫我", re.IGNORECASE)
+_ARTICLE = re.compile(r"^(?:the|an?|my|our|some|to)\s+", re.IGNORECASE)
+_NOT_A_NAME = frozenset(
+    "german french english american british italian spanish chinese japanese korean indian canadian australian dutch "
+    "swedish sorry "
+    "sure happy glad fine good great ok okay here back tired busy done ready lost confused excited curious muslim "
+    "christian jewish "
+    "catholic buddhist hindu".split()
+)
+
+
+class Read(NamedTuple):
+    """What was read off a turn, and the reasons for what was left out."""
+
+    items: tuple[Item, ...]
+    rejected: tuple[str, ...]
+
+
+def read(text: str, speaker: str | None = None) -> Read:
+    """What the speaker of this turn says of themselves. `speaker`: their name, where several people talk."""
+    asked = _asked_for(text, speaker)
+    if asked is not None:
+        return asked
+    reason = junk.whole_turn(text)
+    if reason is not None:
+        return Read((), (reason,))
+    found: dict[str, Item] = {}
+    rejected: dict[str, None] = {}
+    for sentence in _sentences(text):
+        problem = junk.sentence(sentence) or ("hostile" if is_suspicious(sentence) else None)
+        if problem:
+            rejected[problem] = None
+            continue
+        for item in _stated(sentence, speaker):
+            found.setdefault(item.key, item)
+    if not found and not rejected:
+        rejected["nothing stated"] = None
+    return Read(tuple(found.values())[:MOST_ITEMS], tuple(rejected))
+
+
+def _asked_for(text: str, speaker: str | None) -> Read | None:
+    """ "Remember that …": somebody asks for it, so it is kept whether or not a rule knows what it says."""
+    for grammar in (extraction_english, extraction_chinese):
+        match = grammar.REMEMBER.match(text.strip())
+        if match is None:
+            continue
+        said = _trimmed(match["v"])
+        if len(said) < 3 or said.endswith(("?", "？")):
+            return None
+        if is_suspicious(said) or junk.whole_turn(said) in ("code", "pasted"):
+            return Read((), ("hostile",) if is_suspicious(said) else ("pasted",))
+        known = next(iter(_stated(said, speaker)), None)
+        if known is not None:
+            item = _named(known.category, known.key, known.value, said, ASKED_FOR, speaker=None)
+        else:
+            item = _named("fact", f"note.{_slug(said)}", said, said, ASKED_FOR, speaker)
+        return Read((Item(**{**_fields(item), "explicit": True}),), ())
+    return None
+
+
+def _sentences(text: str) -> Iterator[str]:
+    return (each.strip() for each in _SENTENCE.split(text) if each and each.strip())
+
+
+def _stated(sentence: str, speaker: str | None) -> Iterator[Item]:
+    chinese = HAN.search(sentence) is not None
+    grammar = extraction_chinese if chinese else extraction_english
+    clauses = [
+        each for each in (_CHINESE_CLAUSE if chinese else _ENGLISH_CLAUSE).split(sentence) if each and each.strip()
+    ]
+    read = [(clause.strip(), *_matched(clause.strip(), grammar.RULES, grammar.FILLER)) for clause in clauses]
+    stated = [(clause, rule, match) for clause, rule, match in read if rule is not None and match is not None]
+    for clause, rule, match in stated:
+        # Alone in its sentence, a statement keeps the rest of it: the rest says when, why and with whom.
+        whole = sentence if len(stated) == 1 else clause
+        bare = grammar.FILLER.sub("", whole)
+        content = _trimmed(bare if _FIRST_PERSON.match(bare) else whole)
+        item = _item(content, clause, rule, match, grammar, speaker)
+        if item is not None:
+            yield item
+
+
+def _matched(clause: str, rules: tuple[Rule, ...], filler: re.Pattern[str]) -> tuple[Rule | None, re.Match[str] | None]:
+    bare = filler.sub("", clause).replace("’", "'")
+    for rule in rules:
+        match = rule.pattern.match(bare)
+        if match is not None:
+            return rule, match
+    return None, None
+
+
+def _item(
+    content: str, clause: str, rule: Rule, match: re.Match[str], grammar: Any, speaker: str | None
+) -> Item | None:
+    groups = match.groupdict()
+    value = _trimmed(_CUT.sub("", groups["v"]))
+    if len(value) < 1 or (rule.key == "name" and value.casefold() in _NOT_A_NAME):
+        return None
+    leaning = rule.said or key_family(rule.key) in ("does", "habit")
+    if leaning and _POINTING.search(value):  # it takes the sentence before to know what is meant
+        return None
+    doubtful = grammar.HEDGE.search(clause) or (rule.said and _DEFINITE.match(value))
+    confidence = HEDGED if doubtful else rule.confidence
+    key = rule.key.format(v=_slug(value), a=_slug(groups.get("a") or ""))
+    over = rule.said == "over" or (key in ("home", "employer") and grammar.OVER.search(clause) is not None)
+    if grammar.PAST.search(clause) and not over:
+        key = f"past.{key}.{_slug(value)}" if "{v}" not in rule.key else f"past.{key}"
+    said: Any = None if over else {"opinion": rule.said, "of": value} if rule.said else value
+    return _named(rule.category, key, said, content, confidence, speaker)
+
+
+def key_family(key: str) -> str:
+    """What a key is of, without of whom or which: `taste`, `home`, `allergy`, …"""
+    return key.split(".", 1)[0]
+
+
+def _named(category: Any, key: str, value: Any, content: str, confidence: float, speaker: str | None) -> Item:
+    return Item(
+        category=category,
+        key=(f"{_slug(speaker)}.{key}" if speaker else key)[:200],
+        value=value,
+        content=f"{speaker}: {content}" if speaker else content,
+        confidence=confidence,
+        source=Source.USER_STATED if confidence >= STATED else Source.INFERRED,
+    )
+
+
+def _fields(item: Item) -> dict[str, Any]:
+    return {name: getattr(item, name) for name in Item.__slots__}
+
+
+def _trimmed(text: str) -> str:
+    before, text = "", text.strip(" \t\n\"'“”‘’,，:：")
+    while text != before:
+        before, text = text, _TRIM.sub("", text)
+    return text
+
+
+def _slug(text: str) -> str:
+    bare = _ARTICLE.sub("", text.strip()).casefold().replace("的", "")
+    words = "".join(c if c.isalnum() else " " for c in bare).split()
+    return "_".join(words)[:60]
