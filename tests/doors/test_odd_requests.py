@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import schemathesis
@@ -24,13 +25,13 @@ from schemathesis.core.result import Ok
 from tests.api.homes import Home
 from tests.doors.http.process import serving
 
-CHECKS = (
+CHECKS: list[Any] = [
     not_a_server_error,
     status_code_conformance,
     content_type_conformance,
     response_headers_conformance,
     response_schema_conformance,
-)
+]
 EXAMPLES_EACH = 8
 SLOWEST_S = 30
 
@@ -60,7 +61,7 @@ def test_every_operation_answers_as_it_says(home: Home, tmp_path: Path) -> None:
                 suppress_health_check=list(HealthCheck),
             )
             @given(case=operation.as_strategy())
-            def ask(case: schemathesis.Case) -> None:
+            def ask(case: schemathesis.Case[Any]) -> None:
                 case.call_and_validate(headers={"X-User-ID": "ana"}, checks=CHECKS, timeout=SLOWEST_S)
 
             try:
