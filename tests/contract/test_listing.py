@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.model import Listing, Memory, MemoryType, Page, Status
+from recollect.model import Listing, Memory, MemoryType, Page, Source, Status
 from recollect.ports import Store, Tx
 from tests.contract.samples import ANA, HOSTILE, at, memory, remember
 
@@ -101,3 +101,29 @@ async def test_hostile_filters_match_only_themselves(store: Store) -> None:
                 assert ([each.id for each in page], page.total) == ([text], 1)
 
     await store.read(ANA, work)
+
+
+async def test_captured_is_what_came_in_by_itself(store: Store) -> None:
+    ways = {
+        f"{source}-{talk}-{pinned:d}{saved:d}": {
+            "source": source,
+            "source_conversation_id": talk,
+            "pinned": pinned,
+            "manually_saved": saved,
+        }
+        for source in Source
+        for talk in (None, "c1")
+        for pinned in (False, True)
+        for saved in (False, True)
+    }
+    held = [memory(id, id, **fields) for id, fields in ways.items()]
+    await remember(store, ANA, *held)
+    for captured in (True, False):
+        expected = {each.id for each in held if each.captured is captured}
+        assert expected
+        assert {each.id for each in await listed(store, Listing(captured=captured, limit=100))} == expected
+
+
+async def test_what_has_expired_can_be_listed(store: Store) -> None:
+    await remember(store, ANA, memory("never"), *(memory(f"m{n}", f"m{n}", expires_at=at(n)) for n in range(4)))
+    assert {each.id for each in await listed(store, Listing(expired_at=at(2)))} == {"m0", "m1", "m2"}

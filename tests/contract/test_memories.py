@@ -32,6 +32,7 @@ FULL = Memory(
     source_ids=("m-a", "m-b"),
     source_conversation_id="c-1",
     source_message_id="msg-1",
+    source_expired_at=at(6),
     metadata_confidence=0.5,
     simhash=0xFEDC_BA98_7654_3210,
     repeat_count=3,

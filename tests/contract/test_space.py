@@ -246,3 +246,39 @@ async def test_hostile_text_is_data_in_every_field(store: Store) -> None:
             assert held.context_variables == {text: text}
 
     await store.read(ANA, look)
+
+
+async def test_what_is_left_over_of_tombstones_and_sessions_is_counted_and_dropped(store: Store) -> None:
+    def work(tx: Tx) -> None:
+        tx.space.bury([Tombstone(digest=f"d{n}", created_at=T0, expires_at=at(n)) for n in range(3)])
+        for number in range(3):
+            tx.space.declare_incognito(f"s{number}", True, at(number))
+        tx.space.declare_incognito("s0", True, at(9))  # said again
+
+    def left(tx: Tx) -> tuple[int, int]:
+        return tx.space.graves(at(2)), tx.space.declared(at(2))
+
+    await store.write(ANA, work)
+    assert await store.read(ANA, left) == (2, 1)
+    assert await store.write(ANA, lambda tx: (tx.space.exhume(at(2)), tx.space.drop_declared(at(2)))) == (2, 1)
+    assert await store.read(ANA, left) == (0, 0)
+    assert await store.read(ANA, lambda tx: [tx.space.incognito(f"s{n}") for n in range(3)]) == [True, None, True]
+
+
+async def test_a_space_sees_which_of_its_owners_other_spaces_share_something(store: Store) -> None:
+    for space, settings in (
+        ("work", SpaceSettings(shared_tags=("team", "茶"))),
+        ("home", SpaceSettings(shared_tags=("family",))),
+        ("shut", SpaceSettings(shared_tags=("team",), memory_enabled=False)),
+        ("closed", SpaceSettings(soft_cap=3)),
+        (ANA.space, SpaceSettings(shared_tags=("mine",))),
+    ):
+        await store.write(ANA.within(space), lambda tx, kept=settings: tx.space.save_settings(kept))  # type: ignore[misc]
+    for stranger in (replace(ANA, user="ben", space="theirs"), replace(ANA, tenant="globex", space="theirs")):
+        await store.write(stranger, lambda tx: tx.space.save_settings(SpaceSettings(shared_tags=("team",))))
+    assert dict(await store.read(ANA, lambda tx: tx.space.sharing())) == {"home": ("family",), "work": ("team", "茶")}
+    assert dict(await store.read(ANA.within("new"), lambda tx: tx.space.sharing())) == {
+        "home": ("family",),
+        "work": ("team", "茶"),
+        ANA.space: ("mine",),
+    }

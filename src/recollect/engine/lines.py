@@ -232,7 +232,7 @@ def _kinds(max_bytes: int) -> Mapping[str, tuple[type[Any], Mapping[str, Check]]
         **_each(_times, "repeat_count", "access_count"),
         "status": lambda value, what: checked_choice(value, Status, what),
         "supersedes": checked_id,
-        **_each(checked_time, "updated_at", "last_accessed", "deleted_at"),
+        **_each(checked_time, "updated_at", "last_accessed", "deleted_at", "source_expired_at"),
         "last_scores": _scores,
     }
     repeat: dict[str, Check] = {

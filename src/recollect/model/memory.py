@@ -68,6 +68,8 @@ class Memory:
     source_ids: tuple[str, ...] = ()
     source_conversation_id: str | None = None
     source_message_id: str | None = None
+    source_expired_at: datetime | None = None
+    """When the conversation it was taken from reached its end and was removed. What was learnt from it stays."""
     metadata_confidence: float = 0.0
     simhash: int = 0
     repeat_count: int = 0
@@ -80,6 +82,18 @@ class Memory:
     expires_at: datetime | None = None
     deleted_at: datetime | None = None
     last_scores: Scores | None = None
+
+    @property
+    def kept(self) -> bool:
+        """Whether somebody asked for this very memory to stay: no cap and no ageing touches it."""
+        return self.pinned or self.manually_saved or self.source is Source.MANUAL
+
+    @property
+    def captured(self) -> bool:
+        """Whether it came in by itself, inferred or taken from a conversation. What somebody handed over in person did not."""
+        by_itself = self.source in (Source.INFERRED, Source.SYSTEM)
+        from_talk = self.source is Source.USER_STATED and self.source_conversation_id is not None
+        return not self.kept and (by_itself or from_talk)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

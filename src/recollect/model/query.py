@@ -37,8 +37,11 @@ class Listing:
     statuses: tuple[Status, ...] = (Status.ACTIVE,)
     pinned: bool | None = None
     manually_saved: bool | None = None
+    captured: bool | None = None
     since: datetime | None = None
     until: datetime | None = None
+    expired_at: datetime | None = None
+    """Only what has expired by then."""
     limit: int = 50
     offset: int = 0
 

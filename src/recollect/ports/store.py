@@ -223,6 +223,9 @@ class Space(Protocol):
     def exhume(self, before: datetime) -> int:
         """Remove tombstones that expired before this time."""
 
+    def graves(self, before: datetime) -> int:
+        """How many tombstones `exhume` would remove."""
+
     def record(self, event: AuditEvent) -> None: ...
 
     def audit(self, limit: int, offset: int) -> Page[AuditEvent]: ...
@@ -235,6 +238,15 @@ class Space(Protocol):
 
     def declare_incognito(self, session: str, incognito: bool | None, at: datetime) -> None:
         """Say so, or with None take back what was said."""
+
+    def declared(self, before: datetime) -> int:
+        """How many sessions were declared incognito or not before this time, and never since."""
+
+    def drop_declared(self, before: datetime) -> int:
+        """Take back what was said of these."""
+
+    def sharing(self) -> Mapping[str, tuple[str, ...]]:
+        """This user's other spaces that share something with this one, by name, with the tags they share."""
 
     def working(self, session_id: str) -> WorkingMemory | None: ...
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, bindparam, delete, func, or_, select, union_all, update
+from sqlalchemy import ColumnElement, Select, and_, bindparam, delete, func, not_, or_, select, union_all, update
 
 from recollect.errors import NotFound
 from recollect.model import Listing, Memory, MemoryType, Page, Scope, Scores, Source, Status
@@ -23,6 +23,13 @@ _BANDS = ("band0", "band1", "band2", "band3")
 _FIELDS = tuple(c.name for c in table.c if c.name not in {*SCOPE, *_BANDS, "digest"})
 _COLUMNS = tuple(table.c[name] for name in _FIELDS)
 _ACTIVE = table.c.status == fixed(Status.ACTIVE)
+_CAPTURED = and_(  # as `Memory.captured`
+    not_(or_(table.c.pinned, table.c.manually_saved)),
+    or_(
+        table.c.source.in_([fixed(Source.INFERRED), fixed(Source.SYSTEM)]),
+        and_(table.c.source == fixed(Source.USER_STATED), table.c.source_conversation_id.is_not(None)),
+    ),
+)
 
 _INSERT = adding(table)
 _REPLACE = update(table).where(own(table), table.c.id == bindparam("id")).values(changing(table))
@@ -66,8 +73,10 @@ class Shape(NamedTuple):
     themes: bool
     pinned: bool
     manually_saved: bool
+    captured: bool | None
     since: bool
     until: bool
+    expired_at: bool
 
 
 class SqlMemories:
@@ -193,8 +202,10 @@ def _shape(listing: Listing) -> Shape:
         themes=bool(listing.themes),
         pinned=listing.pinned is not None,
         manually_saved=listing.manually_saved is not None,
+        captured=listing.captured,
         since=listing.since is not None,
         until=listing.until is not None,
+        expired_at=listing.expired_at is not None,
     )
 
 
@@ -208,6 +219,7 @@ def _listing_params(listing: Listing) -> dict[str, Any]:
         "manually_saved": listing.manually_saved,
         "since": listing.since,
         "until": listing.until,
+        "expired_at": listing.expired_at,
     }
 
 
@@ -223,8 +235,12 @@ def _listing(shape: Shape) -> tuple[Select[Any], Select[Any]]:
         "manually_saved": table.c.manually_saved == bindparam("manually_saved"),
         "since": table.c.created_at >= bindparam("since"),
         "until": table.c.created_at < bindparam("until"),
+        "captured": _CAPTURED,
+        "expired_at": table.c.expires_at <= bindparam("expired_at"),
     }
     used = [condition for name, condition in conditions.items() if getattr(shape, name)]
+    if shape.captured is False:
+        used.append(not_(_CAPTURED))
     where = (own(table), *used)
     page = (
         select(*_COLUMNS)

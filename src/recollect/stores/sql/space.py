@@ -4,7 +4,7 @@ in SQL.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -16,9 +16,21 @@ from recollect.stores.sql.expressions import SCOPE, adding, fixed, member, own, 
 from recollect.stores.sql.ledger import Ledger
 from recollect.stores.sql.session import Row, Session
 from recollect.stores.sql.tables import audit_events, memories, sessions, spaces, themes, tombstones, working_memories
+from recollect.stores.sql.types import Names
 
 _SWITCHES = ("memory_enabled", "incognito_default", "soft_cap", "shared_tags", "retention_days")
 _SETTINGS = select(*(spaces.c[name] for name in _SWITCHES)).where(own(spaces))
+_NEIGHBOURS = (
+    select(spaces.c.space, spaces.c.shared_tags)
+    .where(
+        spaces.c.tenant_id == bindparam("tenant_id"),
+        spaces.c.user_id == bindparam("user_id"),
+        spaces.c.space != bindparam("space"),
+        spaces.c.memory_enabled,
+        spaces.c.shared_tags != bindparam("none", type_=Names()),
+    )
+    .order_by(spaces.c.space)
+)
 _SAVE_SETTINGS = update(spaces).where(own(spaces)).values({name: bindparam(name) for name in _SWITCHES})
 
 _CARRIED = (
@@ -49,7 +61,9 @@ _GRAVE = (tombstones.c.digest, tombstones.c.created_at, tombstones.c.expires_at)
 _BURIED = select(*_GRAVE).where(
     own(tombstones), tombstones.c.digest == bindparam("digest"), tombstones.c.expires_at > bindparam("at")
 )
-_EXHUME = delete(tombstones).where(own(tombstones), tombstones.c.expires_at < bindparam("before"))
+_OVER = (own(tombstones), tombstones.c.expires_at < bindparam("before"))
+_EXHUME = delete(tombstones).where(*_OVER)
+_GRAVES = select(func.count()).select_from(tombstones).where(*_OVER)
 
 _EVENT = tuple(c.name for c in audit_events.c if c.name not in SCOPE)
 _RECORD = adding(audit_events)
@@ -65,6 +79,9 @@ _AUDITED = select(func.count()).select_from(audit_events).where(own(audit_events
 _DECLARED = select(sessions.c.incognito).where(own(sessions), sessions.c.session == bindparam("session"))
 _DECLARE = putting(sessions)
 _UNDECLARE = delete(sessions).where(own(sessions), sessions.c.session == bindparam("session"))
+_LONG_AGO = (own(sessions), sessions.c.declared_at < bindparam("before"))
+_DECLARED_LONG_AGO = select(func.count()).select_from(sessions).where(*_LONG_AGO)
+_DROP_DECLARED = delete(sessions).where(*_LONG_AGO)
 
 _WORKING = tuple(c.name for c in working_memories.c if c.name not in SCOPE)
 _WORKING_COLUMNS = tuple(working_memories.c[name] for name in _WORKING)
@@ -124,6 +141,9 @@ class SqlSpace:
     def exhume(self, before: datetime) -> int:
         return self._session.run(_EXHUME, {**self._owner, "before": before})
 
+    def graves(self, before: datetime) -> int:
+        return int(self._session.rows(_GRAVES, {**self._owner, "before": before})[0][0])
+
     def record(self, event: AuditEvent) -> None:
         row: dict[str, Any] = {name: getattr(event, name) for name in _EVENT}
         self._session.run(_RECORD, {**self._owner, **row, "facts": dict(event.facts)})
@@ -147,6 +167,15 @@ class SqlSpace:
             self._session.run(_UNDECLARE, params)
         else:
             self._session.run(_DECLARE, {**params, "incognito": incognito, "declared_at": at})
+
+    def declared(self, before: datetime) -> int:
+        return int(self._session.rows(_DECLARED_LONG_AGO, {**self._owner, "before": before})[0][0])
+
+    def drop_declared(self, before: datetime) -> int:
+        return self._session.run(_DROP_DECLARED, {**self._owner, "before": before})
+
+    def sharing(self) -> Mapping[str, tuple[str, ...]]:
+        return dict(self._session.rows(_NEIGHBOURS, {**self._owner, "none": ()}))
 
     def working(self, session_id: str) -> WorkingMemory | None:
         row = self._session.row(_GET_WORKING, {**self._owner, "session_id": session_id})

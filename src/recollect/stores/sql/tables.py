@@ -60,6 +60,7 @@ memories = _owned(
     Column("source_ids", Names, nullable=False),
     Column("source_conversation_id", String(255)),
     Column("source_message_id", String(255)),
+    Column("source_expired_at", Instant),
     Column("metadata_confidence", Float, nullable=False),
     Column("simhash", BigInteger, nullable=False),  # signed: the same 64 bits
     # Four 16-bit slices: two hashes within 3 bits of each other share at least one.

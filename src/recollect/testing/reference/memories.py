@@ -107,6 +107,8 @@ def _shows(listing: Listing, memory: Memory) -> bool:
         and (not listing.statuses or memory.status in listing.statuses)
         and (listing.pinned is None or memory.pinned == listing.pinned)
         and (listing.manually_saved is None or memory.manually_saved == listing.manually_saved)
+        and (listing.captured is None or memory.captured == listing.captured)
+        and (listing.expired_at is None or (memory.expires_at is not None and memory.expires_at <= listing.expired_at))
         and (listing.since is None or memory.created_at >= listing.since)
         and (listing.until is None or memory.created_at < listing.until)
     )

@@ -76,7 +76,7 @@ class Room:
     themes: dict[str, Theme] = field(default_factory=dict)
     tombstones: dict[str, Tombstone] = field(default_factory=dict)
     audit: dict[str, AuditEvent] = field(default_factory=dict)
-    sessions: dict[str, bool] = field(default_factory=dict)
+    sessions: dict[str, tuple[bool, datetime]] = field(default_factory=dict)
     working: dict[str, WorkingMemory] = field(default_factory=dict)
 
     def copy(self) -> Room:

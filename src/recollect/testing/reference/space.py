@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -13,9 +13,10 @@ from recollect.testing.reference.room import Room, kept
 
 
 class ReferenceSpace:
-    def __init__(self, room: Room, known: bool) -> None:
+    def __init__(self, room: Room, known: bool, neighbours: Mapping[str, Room]) -> None:
         self._room = room
         self._known = known
+        self._neighbours = neighbours
 
     def settings(self) -> SpaceSettings:
         return self._room.settings
@@ -53,6 +54,9 @@ class ReferenceSpace:
             del self._room.tombstones[digest]
         return len(doomed)
 
+    def graves(self, before: datetime) -> int:
+        return sum(stone.expires_at < before for stone in self._room.tombstones.values())
+
     def record(self, event: AuditEvent) -> None:
         if event.id in self._room.audit:
             raise Conflict("an audit event with this id exists")
@@ -67,13 +71,27 @@ class ReferenceSpace:
         return self._known
 
     def incognito(self, session: str) -> bool | None:
-        return self._room.sessions.get(session)
+        declared = self._room.sessions.get(session)
+        return None if declared is None else declared[0]
 
     def declare_incognito(self, session: str, incognito: bool | None, at: datetime) -> None:
         if incognito is None:
             self._room.sessions.pop(session, None)
         else:
-            self._room.sessions[session] = incognito
+            self._room.sessions[session] = incognito, at
+
+    def declared(self, before: datetime) -> int:
+        return sum(at < before for _, at in self._room.sessions.values())
+
+    def drop_declared(self, before: datetime) -> int:
+        doomed = [session for session, (_, at) in self._room.sessions.items() if at < before]
+        for session in doomed:
+            del self._room.sessions[session]
+        return len(doomed)
+
+    def sharing(self) -> Mapping[str, tuple[str, ...]]:
+        settings = {space: self._neighbours[space].settings for space in sorted(self._neighbours)}
+        return {space: its.shared_tags for space, its in settings.items() if its.memory_enabled and its.shared_tags}
 
     def working(self, session_id: str) -> WorkingMemory | None:
         return self._room.working.get(session_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Lock
@@ -28,7 +28,7 @@ _THREADS = 8
 class ReferenceTx:
     """One transaction of one scope, over a room of its own."""
 
-    def __init__(self, scope: Scope, room: Room, known: bool) -> None:
+    def __init__(self, scope: Scope, room: Room, known: bool, neighbours: Mapping[str, Room]) -> None:
         self.scope = scope
         self.room = room
         self.erased = False
@@ -37,7 +37,7 @@ class ReferenceTx:
         self.conversations = ReferenceConversations(room)
         self.index = ReferenceIndex(room)
         self.embeddings = ReferenceEmbeddings(room, scope, self.index)
-        self.space = ReferenceSpace(room, known)
+        self.space = ReferenceSpace(room, known, neighbours)
 
     def erase(self) -> ForgetReceipt:
         room = self.room
@@ -96,7 +96,12 @@ class ReferenceStore:
 
     def _begin(self, scope: Scope) -> ReferenceTx:
         world = self._world
-        return ReferenceTx(scope, world.room(scope), scope in world.rooms)
+        mine = {
+            each.space: room
+            for each, room in world.rooms.items()
+            if scope == each.within(scope.space) and scope != each
+        }
+        return ReferenceTx(scope, world.room(scope), scope in world.rooms, mine)
 
     def _transact(self, scope: Scope, work: Callable[[Tx], T]) -> T:
         with self._writing:
