@@ -162,8 +162,7 @@ def _dense(
 ) -> tuple[Floats, Floats]:
     """The plain cosine with the question itself, and the dense evidence made of all texts embedded."""
     cosine, meaning = np.zeros(shelf.rows, np.float32), np.zeros(shelf.rows, np.float32)
-    for number, vector in enumerate(vectors):
-        plain, centred = shelf.vectors.similarities(vector, shelf.rows)
+    for number, (plain, centred) in enumerate(shelf.vectors.similarities_to(vectors, shelf.rows)):
         # A dialogue is long and general: taking the user's average out of it leaves noise.
         share = 0.0 if question.kind == "dialogue" else weights.centring * shelf.vectors.trust
         cosine = cosine if number else plain

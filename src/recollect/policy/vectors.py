@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from recollect.policy.postings import Floats
 
 _TRUST = 50  # vectors at which the mean counts for half
+_AT_HAND = 256  # rows that stay in the processor's cache while several queries are compared with them
 
 
 class Vectors:
@@ -96,18 +97,37 @@ class Vectors:
 
     def similarities(self, query: NDArray[Any], rows: int) -> tuple[Floats, Floats]:
         """Plain and centred cosine of every row; 0 where a row has no vector, or the query is of another length."""
-        plain, centred = np.zeros(rows, np.float32), np.zeros(rows, np.float32)
-        if not self._count or len(query) != self._sum.size:
-            return plain, centred
+        return self.similarities_to([query], rows)[0]
+
+    def similarities_to(self, queries: Sequence[NDArray[Any]], rows: int) -> list[tuple[Floats, Floats]]:
+        """The same for each of several queries, at little more than the price of one: the matrix is read once."""
+        if not self._count or any(len(query) != self._sum.size for query in queries):
+            return [(np.zeros(rows, np.float32), np.zeros(rows, np.float32)) for _ in queries]
         self._recentre()
-        some = min(rows, len(self._along))
-        unit = np.asarray(query, np.float32)
-        unit = unit / max(float(np.linalg.norm(unit)), 1e-9)
-        aside = unit - self._centre
-        dots = self._matrix[:some] @ aside
+        units = [np.asarray(query, np.float32) for query in queries]
+        asides = [unit / np.float32(max(float(np.linalg.norm(unit)), 1e-9)) - self._centre for unit in units]
+        missing = ~self.held(rows)
+        return [
+            self._cosines(dots, aside, missing)
+            for dots, aside in zip(self._products(asides, min(rows, len(self._along))), asides, strict=True)
+        ]
+
+    def _products(self, vectors: Sequence[Floats], rows: int) -> Floats:
+        """Of each vector with each row. Of several, a block of rows at a time: it is still at hand for the next vector."""
+        found = np.empty((len(vectors), rows), np.float32)
+        step = _AT_HAND if len(vectors) > 1 else max(rows, 1)
+        for start in range(0, rows, step):
+            block = self._matrix[start : min(start + step, rows)]
+            for place, vector in enumerate(vectors):
+                found[place, start : start + len(block)] = block @ vector
+        return found
+
+    def _cosines(self, dots: Floats, aside: Floats, missing: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        """Plain and centred, from the products with what sets a query apart from the centre."""
+        some = len(dots)
+        plain, centred = np.zeros(len(missing), np.float32), np.zeros(len(missing), np.float32)
         plain[:some] = dots + self._along[:some]
         centred[:some] = (dots - self._centre @ aside) / (self._norm[:some] * max(float(np.linalg.norm(aside)), 1e-9))
-        missing = ~self.held(rows)
         plain[missing] = centred[missing] = 0
         return plain, centred
 

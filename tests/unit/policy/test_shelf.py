@@ -168,3 +168,17 @@ def test_rows_that_hold_every_term() -> None:
     assert len(shelf.holding(["green", "absent"])) == len(shelf.holding([])) == 0
     shelf.drop([("message", "a")])
     assert [shelf.card(row).id for row in shelf.holding(["green", "tea"])] == ["c"]
+
+
+def test_several_queries_at_once_are_what_each_is_alone() -> None:
+    random = np.random.default_rng(5)
+    vectors, queries = random.normal(size=(700, 24)), list(random.normal(size=(3, 24)))
+    shelf = Shelf()
+    shelf.put(card(str(i), "x", vector=each if i % 7 else None) for i, each in enumerate(vectors))
+    together = shelf.vectors.similarities_to(queries, shelf.rows)
+    for query, (plain, centred) in zip(queries, together, strict=True):
+        alone = shelf.vectors.similarities(query, shelf.rows)
+        cosine = vectors @ query / (np.linalg.norm(vectors, axis=1) * np.linalg.norm(query))
+        assert plain == pytest.approx(np.where(np.arange(700) % 7, cosine, 0), abs=1e-5)
+        assert plain == pytest.approx(alone[0], abs=1e-6)
+        assert centred == pytest.approx(alone[1], abs=1e-6)
