@@ -14,8 +14,8 @@ compile() {
 }
 
 compile requirements/lock.txt requirements/lock.in
-compile requirements/dev.txt pyproject.toml --extra server --extra postgres --extra redis requirements/dev.in
+compile requirements/dev.txt pyproject.toml --extra server --extra postgres --extra redis \
+  --extra agents --extra mcp --extra langgraph --extra langchain requirements/dev.in
 # The rest is installed into the same environment, so it has to agree with the versions pinned above.
 compile requirements/eval.txt pyproject.toml --extra eval --constraints requirements/dev.txt
-compile requirements/integrations.txt pyproject.toml --extra celery --extra agents --extra mcp \
-  --constraints requirements/dev.txt
+compile requirements/integrations.txt pyproject.toml --extra celery --constraints requirements/dev.txt
