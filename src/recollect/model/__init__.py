@@ -25,11 +25,13 @@ from recollect.model.query import Filter, Hit, Listing, Page, Query, Recall, Tra
 from recollect.model.receipt import ForgetReceipt, ImportReceipt, Outcome, Receipt, Refusal, TurnsReceipt
 from recollect.model.scope import MAX_ID_CHARS, Scope, checked_id
 from recollect.model.space import AuditEvent, SpaceSettings, Theme, Tombstone
+from recollect.model.upkeep import Action, Plan, Step, Upkeep
 
 __all__ = [
     "KINDS",
     "MAX_ID_CHARS",
     "ROLES",
+    "Action",
     "Analysis",
     "ApiKey",
     "AuditEvent",
@@ -65,6 +67,7 @@ __all__ = [
     "Page",
     "Patch",
     "Piece",
+    "Plan",
     "Provenance",
     "ProviderConfig",
     "Query",
@@ -78,6 +81,7 @@ __all__ = [
     "Source",
     "SpaceSettings",
     "Status",
+    "Step",
     "TakenIn",
     "Target",
     "Theme",
@@ -85,6 +89,7 @@ __all__ = [
     "Trace",
     "Turn",
     "TurnsReceipt",
+    "Upkeep",
     "Usage",
     "Utterance",
     "WorkingMemory",
