@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,7 +19,7 @@ from recollect.doors.native.door import router as native
 from recollect.doors.nova.door import router as nova
 from recollect.doors.recall.door import router as recall
 from recollect.doors.ui.door import router as page
-from recollect.engine import Engine
+from recollect.engine import Engine, embed
 from recollect.errors import RecollectError
 from recollect.settings import Settings
 
@@ -40,9 +41,11 @@ def build(settings: Settings, host: str, metrics_folder: Path | None = None) -> 
         except RecollectError as problem:
             app.state.trouble = problem
             raise
+        warming = asyncio.create_task(embed.warm(running.engine))
         try:
             yield running.engine
         finally:
+            await warming
             await running.close()
 
     app = create_app(opening, identity_of(settings), DOORS, PAGES, manners_of(settings, host, metrics_folder))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -49,6 +50,15 @@ class Pass:
     @property
     def worked(self) -> bool:
         return bool(self.embedded or self.failed)
+
+
+async def warm(engine: Engine) -> None:
+    """Load the local model before anybody asks; a model that lives elsewhere is sent nothing it wasn't asked."""
+    with suppress(RecollectError):
+        serving = await engine.generations.serving()
+        embedder = await engine.generations.embedder(serving) if serving else None
+        if embedder is not None and embedder.provider == "local":
+            await embedder.embed(["Good morning"], query=True)
 
 
 async def embedded(embedder: Embedder, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
