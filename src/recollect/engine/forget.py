@@ -8,14 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from recollect.engine import audit
+from recollect.engine.archive import revive_in, stands_for
 from recollect.engine.browse import missing
+from recollect.engine.indexing import index_memory
 from recollect.engine.merging import forget_tellings
 from recollect.engine.themes import drop_empty_themes
-from recollect.model import ForgetReceipt, Memory, Scope, Target, Tombstone
+from recollect.model import ForgetReceipt, Memory, Scope, Status, Target, Tombstone
 from recollect.policy.digest import grave_digest, twin_digest
+from recollect.policy.duplicates import fingerprint
+from recollect.policy.rollup import MARK, is_roll_up, without
 from recollect.ports import System, Tx
 
 if TYPE_CHECKING:
@@ -27,13 +32,14 @@ MEMORIES_AT_ONCE = 500
 
 async def forget(engine: Engine, scope: Scope, ids: Sequence[str]) -> ForgetReceipt:
     """Remove memories for good. An id that isn't here raises NotFound and nothing is removed."""
+    generations = await engine.generations.to_fill()
 
     def work(tx: Tx) -> ForgetReceipt:
         found = tx.memories.get(ids)
         for id in ids:
             if id not in found:
                 raise missing("memory", id)
-        return _forget_in(engine, tx, list(found.values()))
+        return removed_in(engine, tx, list(found.values()), generations)
 
     return await _scrubbed(engine, scope, await engine.store.write(scope, work))
 
@@ -43,7 +49,7 @@ async def clear(engine: Engine, scope: Scope) -> ForgetReceipt:
     total = ForgetReceipt()
 
     def work(tx: Tx) -> ForgetReceipt:
-        return _forget_in(engine, tx, tx.memories.scan(None, MEMORIES_AT_ONCE))
+        return removed_in(engine, tx, tx.memories.scan(None, MEMORIES_AT_ONCE), ())
 
     while (gone := await engine.store.write(scope, work)).memories:
         total = add(total, gone)
@@ -62,7 +68,7 @@ async def forget_conversation(engine: Engine, scope: Scope, session_id: str) -> 
         targets = [Target("message", message.id) for message in messages]
         told = [message.id for message in messages]
         forget_tellings(tx, engine, told, generations)
-        receipt = _forget_in(engine, tx, tx.memories.from_messages(told))
+        receipt = removed_in(engine, tx, tx.memories.from_messages(told), generations)
         receipt = replace(
             receipt,
             derived=receipt.derived + receipt.memories,
@@ -115,15 +121,27 @@ async def scopes_of(engine: Engine, tenant: str, user: str) -> list[Scope]:
         after = scopes[-1]
 
 
-def _forget_in(engine: Engine, tx: Tx, memories: Sequence[Memory]) -> ForgetReceipt:
+def removed_in(
+    engine: Engine,
+    tx: Tx,
+    memories: Sequence[Memory],
+    generations: Sequence[str],
+    *,
+    action: str = "memory.forgotten",
+    bury: bool = True,
+) -> ForgetReceipt:
+    """Remove memories with all that hangs on them. Only what is buried is kept from coming back."""
     at = engine.clock.now()
     pepper = engine.config.pepper
     doomed = {memory.id: memory for memory in memories}
-    derived = _orphans(tx, doomed)
+    derived = _orphans(tx, doomed | (hidden := _rolled_up(tx, doomed))) | hidden
     doomed |= derived
     for relative in tx.memories.descendants(doomed):
         if relative.id not in doomed:
-            tx.memories.replace(_without(relative, doomed), twin_digest(tx.scope, relative.content, pepper))
+            after = _without(tx, relative, doomed)
+            tx.memories.replace(after, twin_digest(tx.scope, after.content, pepper))
+            if after.content != relative.content:
+                _reword(tx, after, generations, at)
     graves = [
         Tombstone(
             digest=grave_digest(tx.scope, memory.content, pepper),
@@ -131,7 +149,7 @@ def _forget_in(engine: Engine, tx: Tx, memories: Sequence[Memory]) -> ForgetRece
             expires_at=at + engine.config.tombstone,
         )
         for memory in doomed.values()
-        if engine.config.tombstone
+        if bury and engine.config.tombstone
     ]
     targets = [Target("memory", id) for id in doomed]
     receipt = ForgetReceipt(
@@ -144,8 +162,16 @@ def _forget_in(engine: Engine, tx: Tx, memories: Sequence[Memory]) -> ForgetRece
     drop_empty_themes(tx, {memory.theme for memory in doomed.values() if memory.theme})
     tx.space.bury(graves)
     for target in targets:
-        audit.record(tx, engine.occasion, at, "memory.forgotten", target)
+        audit.record(tx, engine.occasion, at, action, target)
+    _bring_back(engine, tx, [memory for memory in doomed.values() if is_roll_up(memory)], generations)
     return receipt
+
+
+def _rolled_up(tx: Tx, doomed: dict[str, Memory]) -> dict[str, Memory]:
+    """The originals behind roll-ups among the doomed: to their owner the one that is shown is all of them."""
+    behind = [id for memory in doomed.values() if is_roll_up(memory) for id in memory.source_ids if id not in doomed]
+    found = tx.memories.get(behind) if behind else {}
+    return {id: memory for id, memory in found.items() if memory.status is Status.ARCHIVED}
 
 
 def _orphans(tx: Tx, doomed: dict[str, Memory]) -> dict[str, Memory]:
@@ -153,11 +179,11 @@ def _orphans(tx: Tx, doomed: dict[str, Memory]) -> dict[str, Memory]:
     orphans: dict[str, Memory] = {}
     wave: Iterable[str] = doomed
     while True:
-        gone = doomed.keys() | orphans.keys()
+        gone = doomed | orphans
         born = {
             memory.id: memory
             for memory in tx.memories.descendants(wave)
-            if memory.id not in gone and memory.source_ids and gone.issuperset(memory.source_ids)
+            if memory.id not in gone and _hangs_on(tx, memory, gone)
         }
         if not born:
             return orphans
@@ -165,13 +191,44 @@ def _orphans(tx: Tx, doomed: dict[str, Memory]) -> dict[str, Memory]:
         wave = born
 
 
-def _without(memory: Memory, gone: dict[str, Memory]) -> Memory:
-    """A survivor that no longer names what is gone."""
-    return replace(
+def _hangs_on(tx: Tx, memory: Memory, gone: dict[str, Memory]) -> bool:
+    """Whether nothing remains of a memory without those that are gone."""
+    if not memory.source_ids:
+        return False
+    return gone.keys() >= set(memory.source_ids) or (is_roll_up(memory) and _left_of(tx, memory, gone) is None)
+
+
+def _without(tx: Tx, memory: Memory, gone: dict[str, Memory]) -> Memory:
+    """A survivor that no longer names what is gone. A roll-up says nothing of it any more, either."""
+    survivor = replace(
         memory,
         source_ids=tuple(id for id in memory.source_ids if id not in gone),
         supersedes=None if memory.supersedes in gone else memory.supersedes,
     )
+    if not is_roll_up(memory) or survivor.source_ids == memory.source_ids:
+        return survivor
+    content = _left_of(tx, memory, gone) or ""
+    return replace(survivor, content=content, simhash=fingerprint(content), value={**memory.value, MARK: "extract"})
+
+
+def _left_of(tx: Tx, summary: Memory, gone: dict[str, Memory]) -> str | None:
+    known = tx.memories.get([id for id in summary.source_ids if id not in gone])
+    left = [known[id] for id in summary.source_ids if id in known]
+    return without(summary, [gone[id] for id in summary.source_ids if id in gone], left)
+
+
+def _reword(tx: Tx, memory: Memory, generations: Sequence[str], at: datetime) -> None:
+    """The old words are out of the index at once, and what was made of them too."""
+    tx.embeddings.drop([Target("memory", memory.id)])
+    if memory.status is Status.ACTIVE:
+        index_memory(tx, memory, generations, at)
+
+
+def _bring_back(engine: Engine, tx: Tx, fallen: Sequence[Memory], generations: Sequence[str]) -> None:
+    """What a roll-up stood for that fell with one of its originals is remembered for itself again."""
+    for memory in tx.memories.get([id for summary in fallen for id in summary.source_ids]).values():
+        if memory.status is Status.ARCHIVED and stands_for(tx, engine, memory) is None:
+            revive_in(engine, tx, memory, generations)
 
 
 async def _scrubbed(engine: Engine, scope: Scope, receipt: ForgetReceipt) -> ForgetReceipt:
