@@ -13,11 +13,27 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
 
-from recollect.engine import browse, control, converse, embed, export, forget, limits, merging, recall, remember, revise
+from recollect.engine import (
+    browse,
+    control,
+    converse,
+    embed,
+    export,
+    extract,
+    forget,
+    limits,
+    merging,
+    recall,
+    remember,
+    revise,
+    sweep,
+    working,
+)
 from recollect.engine.config import EngineConfig
 from recollect.engine.generations import Generations
 from recollect.engine.notes import Notes
 from recollect.engine.providing import Providing
+from recollect.engine.sessions import Sessions
 from recollect.engine.shelves import Shelves
 from recollect.errors import RecollectError
 from recollect.model import (
@@ -38,12 +54,13 @@ from recollect.model import (
     Repeat,
     Scope,
     SpaceSettings,
+    TakenIn,
     Target,
     Theme,
     TurnsReceipt,
     WorkingMemory,
 )
-from recollect.ports import Cache, Clock, Store
+from recollect.ports import Cache, Chat, Clock, Store
 
 __all__ = ["Engine", "EngineConfig"]
 
@@ -84,6 +101,9 @@ class Engine:
         """Without one nothing is counted or kept between questions."""
         self.providing: Providing | None = None
         """Keeps this process at the embedding provider that an administrator configured, where that can be done."""
+        self.chat: Chat | None = None
+        """A language model, where one is configured; everything works without."""
+        self.sessions = Sessions()
         self.debts = Debts()
         self.occasion = Occasion()
         self.wake: Callable[[], None] = _nothing
@@ -136,7 +156,7 @@ class Engine:
         return await browse.conversation(self, scope, session_id, limit)
 
     async def working(self, scope: Scope, session_id: str) -> WorkingMemory:
-        return await browse.working(self, scope, session_id)
+        return await working.seen(self, scope, session_id)
 
     async def audit_trail(self, scope: Scope, limit: int, offset: int) -> Page[AuditEvent]:
         return await browse.audit_trail(self, scope, limit, offset)
@@ -155,6 +175,7 @@ class Engine:
 
     async def end_incognito(self, scope: Scope, session_id: str) -> None:
         await control.end_incognito(self, scope, session_id)
+        self.sessions.forget(scope, session_id)
 
     async def is_incognito(self, scope: Scope, session_id: str) -> bool:
         return await control.is_incognito(self, scope, session_id)
@@ -175,6 +196,7 @@ class Engine:
         return await forget.clear(self, scope)
 
     async def forget_conversation(self, scope: Scope, session_id: str) -> ForgetReceipt:
+        self.sessions.forget(scope, session_id)
         return await forget.forget_conversation(self, scope, session_id)
 
     async def erase_user(
@@ -184,6 +206,18 @@ class Engine:
 
     async def add_turns(self, scope: Scope, session_id: str, turns: Iterable[Mapping[str, Any]]) -> TurnsReceipt:
         return await converse.add_turns(self, scope, session_id, turns)
+
+    async def take_in(self, scope: Scope, session_id: str, turns: Iterable[Mapping[str, Any]]) -> TakenIn:
+        """`add_turns`, and remember what their speakers say of themselves: at once by rules, or later by a model."""
+        return await extract.take_in(self, scope, session_id, turns)
+
+    async def shown(self, scope: Scope, session_id: str, things: Iterable[Memory | Message | str]) -> None:
+        """These reached a prompt as memory in this session: when they come back, they are no news."""
+        await working.show(self, scope, session_id, things)
+
+    async def on_topic(self, scope: Scope, session_id: str | None, query: Query) -> Query:
+        """The question with its session's topic, which ranks what is on topic higher."""
+        return await working.on_topic(self, scope, session_id, query)
 
     def export(self, scope: Scope) -> AsyncIterator[dict[str, Any]]:
         return export.export(self, scope)
@@ -205,6 +239,7 @@ class Engine:
         if last is None or now - last >= self.config.notes_every:
             self.debts.settled_at = now
             await self.notes.write(self.store, self.clock)
+        await sweep.sweep(self)
         if self.debts.scrub:
             self.debts.scrub = False
             await self.store.scrub()
@@ -216,6 +251,8 @@ class Engine:
             parting.push_async_callback(self.generations.close)
             if self.cache is not None:
                 parting.push_async_callback(self.cache.close)
+            if self.chat is not None:
+                parting.push_async_callback(self.chat.close)
             with suppress(RecollectError):
                 await self.notes.write(self.store, self.clock)
                 await self.settle_debts()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recollect.engine import audit
+from recollect.engine import audit, working
 from recollect.engine.boundary import require_memory_on
 from recollect.engine.drafts import checked_time
 from recollect.engine.indexing import index_messages
@@ -21,6 +21,7 @@ from recollect.model import (
     Scope,
     Turn,
     TurnsReceipt,
+    WorkingMemory,
     checked_id,
 )
 from recollect.policy.guard import checked_text
@@ -34,6 +35,13 @@ ROLES = ("user", "assistant", "system", "tool")
 TURN_FIELDS = ("role", "content", "name", "created_at", "id", "correlation_id")
 TITLE_CHARS = 80
 TURNS_AT_ONCE = 500
+
+
+class Kept(NamedTuple):
+    """The ids of all turns given, and the messages that are new."""
+
+    ids: list[str]
+    fresh: list[Message]
 
 
 def turn_from(values: Mapping[str, Any], max_bytes: int) -> Turn:
@@ -57,6 +65,14 @@ def turn_from(values: Mapping[str, Any], max_bytes: int) -> Turn:
 
 async def add_turns(engine: Engine, scope: Scope, session_id: str, turns: Iterable[Mapping[str, Any]]) -> TurnsReceipt:
     """Append turns in the order given. A turn whose id is already there is left alone, so a retry is harmless."""
+    receipt, _ = await keep_turns(engine, scope, session_id, turns)
+    return receipt
+
+
+async def keep_turns(
+    engine: Engine, scope: Scope, session_id: str, turns: Iterable[Mapping[str, Any]], *, to_read: bool = False
+) -> tuple[TurnsReceipt, list[Message]]:
+    """The same, with the messages that are new. `to_read`: those of users are put down as unread."""
     checked_id(session_id, "session_id")
     rules, most = engine.config.screening.lenient, engine.config.max_content_bytes
     found = [await screened_aside(turn, rules, most) for turn in turns]
@@ -64,22 +80,29 @@ async def add_turns(engine: Engine, scope: Scope, session_id: str, turns: Iterab
     _refuse_repeated_ids(checked)
     generations = await engine.generations.to_fill()
     ids: list[str] = []
-    stored = 0
+    stored: list[Message] = []
+    stale: WorkingMemory | None = None
     for start in range(0, len(checked), TURNS_AT_ONCE):
         batch = checked[start : start + TURNS_AT_ONCE]
         at = engine.clock.now()
 
-        def work(tx: Tx, batch: Sequence[Turn] = batch, at: datetime = at) -> tuple[list[str], int]:
+        def work(tx: Tx, batch: Sequence[Turn] = batch, at: datetime = at) -> tuple[Kept, WorkingMemory | None]:
             require_memory_on(tx, engine, session_id)
-            return _append(tx, engine.occasion, session_id, batch, generations, at)
+            kept = _append(tx, engine.occasion, session_id, batch, generations, at)
+            return kept, working.count(tx, session_id, kept.fresh, at, to_read=to_read) if kept.fresh else None
 
-        batch_ids, new = await engine.store.write(scope, work)
-        ids += batch_ids
-        stored += new
+        kept, left = await engine.store.write(scope, work)
+        ids += kept.ids
+        stored += kept.fresh
+        stale = stale or left
+        engine.sessions.touch(scope, at)
     engine.wake()
+    if stale is not None:
+        await working.archive(engine, scope, stale)
     state = EmbeddingState.PENDING if generations else EmbeddingState.OFF
     masked = tuple(sorted({kind for each in found for kind in each.masked}))
-    return TurnsReceipt(session_id=session_id, ids=tuple(ids), stored=stored, embedding=state, masked=masked)
+    receipt = TurnsReceipt(session_id=session_id, ids=tuple(ids), stored=len(stored), embedding=state, masked=masked)
+    return receipt, stored
 
 
 def _refuse_repeated_ids(turns: Sequence[Turn]) -> None:
@@ -90,7 +113,7 @@ def _refuse_repeated_ids(turns: Sequence[Turn]) -> None:
 
 def _append(
     tx: Tx, occasion: Occasion, session_id: str, turns: Sequence[Turn], generations: Sequence[str], at: datetime
-) -> tuple[list[str], int]:
+) -> Kept:
     known = tx.conversations.messages([turn.id for turn in turns if turn.id])
     for message in known.values():
         if message.session_id != session_id:
@@ -111,7 +134,7 @@ def _append(
         tx.conversations.replace(replace(conversation, updated_at=latest, message_count=count))
         index_messages(tx, fresh, generations, at)
         audit.record(tx, occasion, at, "messages.stored", count=len(fresh))
-    return ids, len(fresh)
+    return Kept(ids, fresh)
 
 
 def _message(turn: Turn, id: str, session_id: str, order: int, at: datetime) -> Message:
