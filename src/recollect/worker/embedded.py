@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from contextlib import suppress
 
-from recollect.engine import Engine, embed
+from recollect.engine import Engine, embed, extract
+from recollect.errors import RecollectError
 from recollect.model import Generation, GenerationState
 
 logger = logging.getLogger("recollect.worker")
@@ -25,6 +27,7 @@ class EmbeddedWorker:
         self._engine = engine
         self._loop: asyncio.AbstractEventLoop | None = None
         self._woken: asyncio.Event | None = None
+        self._called = asyncio.Event()
         self._stopping = threading.Event()
         self._started = threading.Event()
         self._thread = threading.Thread(target=self._main, name="recollect-worker", daemon=True)
@@ -51,6 +54,9 @@ class EmbeddedWorker:
     async def _run(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._woken = asyncio.Event()
+        self._engine.sessions.called = self._call
+        self._called = asyncio.Event()
+        reading = asyncio.create_task(self._read())
         self._started.set()
         while not self._stopping.is_set():
             try:
@@ -60,6 +66,24 @@ class EmbeddedWorker:
                 logger.warning("background work failed and will be tried again: %s", type(problem).__name__)
                 pause = PAUSE_AFTER_TROUBLE
             await self._sleep(pause)
+        reading.cancel()
+        await asyncio.wait([reading])
+
+    async def _read(self) -> None:
+        """Let a model read turns beside everything else: it takes seconds where the rest takes milliseconds."""
+        while True:
+            try:
+                await extract.read_waiting(self._engine)
+            except RecollectError as problem:
+                logger.warning("reading turns failed and will be tried again: %s", type(problem).__name__)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._called.wait(), LONGEST_SLEEP)
+            self._called.clear()
+
+    def _call(self) -> None:
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(self._called.set)
 
     async def _work(self) -> None:
         while self._goes_on():
