@@ -40,8 +40,9 @@ class Vectors:
         return self._count / (self._count + _TRUST)
 
     def expect(self, rows: int) -> None:
-        """So many rows are about to come: make room once, not again and again."""
-        self._expected = max(64, rows)
+        """So many rows are about to come: make room once, and for a few more, so that the next one finds it too. Room that
+        nothing was written to takes no memory."""
+        self._expected = max(64, rows + rows // 8)
 
     def put(self, row: int, vector: NDArray[Any] | None) -> None:
         """Set, replace or (with None) remove a row's vector. One of another length than the rest is left out."""
