@@ -71,7 +71,9 @@ async def _run_followup(asked: argparse.Namespace) -> list[dict[str, Any]]:
 async def _run_sets(asked: argparse.Namespace) -> list[dict[str, Any]]:
     chosen = _chosen(asked, "retrieval")
     with tempfile.TemporaryDirectory(prefix="recollect-eval-") as folder:
-        settings = Settings.load(store="postgres" if asked.store == "postgres" else "", data_dir=Path(folder))
+        settings = Settings.load(
+            store="postgres" if asked.store == "postgres" else "", data_dir=Path(folder), secrets="keep"
+        )
         model = await open_embedder(embedder_config(settings))
         assert model is not None
         embedder = sets.OnceEmbedder(model)

@@ -97,7 +97,6 @@ def test_a_missing_package_is_said_before_anything_is_measured(
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("--outage", "redis"), "doesn't use Redis"),
         (("--outage", "lexical", "--store", "postgres"), "always has full text"),
         (("--path", "nowhere.json"), "nowhere.json"),
         (("--recipe", "soup"), "invalid choice: 'soup'"),
