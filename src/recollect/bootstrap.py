@@ -96,6 +96,10 @@ def engine_config(settings: Settings) -> EngineConfig:
         screening=Rules(secrets=settings.secrets, pii=settings.pii),
         rate_limit=settings.rate_limit,
         audit_reads=settings.audit_reads,
+        eviction_threshold=settings.eviction_threshold or None,
+        archive_retention=timedelta(days=settings.archive_days) if settings.archive_days else None,
+        chat_retention=timedelta(days=settings.retention_days) if settings.retention_days else None,
+        cleanup_every=timedelta(hours=settings.cleanup_hours) if settings.cleanup_hours else None,
     )
 
 

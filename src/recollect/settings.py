@@ -189,7 +189,9 @@ class Settings:
         "`full`: an acknowledged write survives a power cut. `normal`: it survives a crash of the process.",
     )
     pepper: str = _setting("", _text, "A secret mixed into digests of forgotten text.", secret=True)
-    chat_url: str = _setting("", _text, "A chat model's OpenAI-compatible endpoint. Empty: everything works without a model.")
+    chat_url: str = _setting(
+        "", _text, "A chat model's OpenAI-compatible endpoint. Empty: everything works without a model."
+    )
     chat_model: str = _setting("", _text, "The chat model's name at that endpoint.")
     chat_key: str = _setting("", _text, "The chat endpoint's API key.", secret=True)
     chat_timeout_s: int = _setting(60, _whole(1, 3600), "How long one answer of the chat model may take.")
@@ -203,6 +205,21 @@ class Settings:
     )
     request_limit: int = _setting(
         0, _whole(0, 1_000_000), "Requests a minute and user, answered with 429 beyond it. 0: no limit."
+    )
+    eviction_threshold: int = _setting(
+        0,
+        _whole(0, 1_000_000_000),
+        "Beyond this many memories in a space the least sure are archived. 0: never.",
+        "MEMORY_EVICTION_THRESHOLD",
+    )
+    archive_days: int = _setting(
+        180, _whole(0, 36_500), "How long archived memories are kept before they are removed for good. 0: for ever."
+    )
+    retention_days: int = _setting(
+        7, _whole(0, 36_500), "How long conversations of the data chat are kept. 0: for ever.", "MEMORY_RETENTION_DAYS"
+    )
+    cleanup_hours: int = _setting(
+        24, _whole(0, 8760), "How often everybody's memory is tidied up. 0: never.", "MEMORY_CLEANUP_INTERVAL_HOURS"
     )
     secrets: Secrets = _setting(
         "mask",

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Self
 
 from recollect.engine import (
+    archive,
     browse,
     control,
     converse,
@@ -22,10 +23,12 @@ from recollect.engine import (
     extract,
     forget,
     limits,
+    maintain,
     merging,
     recall,
     remember,
     revise,
+    rollup,
     sweep,
     working,
 )
@@ -58,9 +61,10 @@ from recollect.model import (
     Target,
     Theme,
     TurnsReceipt,
+    Upkeep,
     WorkingMemory,
 )
-from recollect.ports import Cache, Chat, Clock, Store
+from recollect.ports import Cache, Chat, Clock, Judge, Store
 
 __all__ = ["Engine", "EngineConfig"]
 
@@ -80,6 +84,11 @@ class Debts:
     scrub: bool = False
     """A text was corrected: its old words are out of every index, but not yet out of the files."""
     settled_at: datetime | None = None
+    wrote: set[Scope] = field(default_factory=set)
+    """Scopes that were written to and may have outgrown their cap."""
+    tend_at: datetime | None = None
+    """When everybody's memory is to be tidied up next, and how far that has come."""
+    tended: Scope | None = None
 
 
 class Engine:
@@ -104,6 +113,8 @@ class Engine:
         self.chat: Chat | None = None
         """A language model, where one is configured; everything works without."""
         self.sessions = Sessions()
+        self.judge: Judge | None = None
+        """Asked whether a new statement replaces an old one where rules can't tell; a provider may be put here."""
         self.debts = Debts()
         self.occasion = Occasion()
         self.wake: Callable[[], None] = _nothing
@@ -120,6 +131,7 @@ class Engine:
     async def remember(self, scope: Scope, fields: Mapping[str, Any], *, as_admin: bool = False) -> Receipt:
         receipt = await remember.remember(self, scope, fields, as_admin=as_admin)
         self.heard("wrote", {"outcome": receipt.outcome, "reason": receipt.reason or ""})
+        self.debts.wrote.add(scope)
         return receipt
 
     async def recall(self, scope: Scope, query: Query) -> Recall:
@@ -189,8 +201,34 @@ class Engine:
     async def unmerge(self, scope: Scope, memory_id: str, repeat_id: str) -> Memory:
         return await merging.unmerge(self, scope, memory_id, repeat_id)
 
+    async def conflicts(self, scope: Scope, limit: int = 100) -> Sequence[tuple[Memory, Memory]]:
+        return await disputes.conflicts(self, scope, limit)
+
+    async def resolve_conflict(self, scope: Scope, id: str, keep: str) -> Memory:
+        return await disputes.resolve(self, scope, id, keep)
+
     async def forget(self, scope: Scope, ids: Sequence[str]) -> ForgetReceipt:
         return await forget.forget(self, scope, ids)
+
+    async def archive(self, scope: Scope, ids: Sequence[str]) -> Sequence[Memory]:
+        return await archive.archive(self, scope, ids)
+
+    async def restore(self, scope: Scope, id: str) -> Memory:
+        return await archive.restore(self, scope, id)
+
+    async def maintain(
+        self,
+        scope: Scope,
+        *,
+        dry_run: bool = False,
+        roll_up: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Upkeep:
+        """Do what keeps a space in order: expire, trim, end what is over; on request sum up what is old."""
+        return await maintain.maintain(self, scope, dry_run=dry_run, roll_up=roll_up, progress=progress)
+
+    async def undo_rollup(self, scope: Scope, id: str) -> Sequence[Memory]:
+        return await rollup.undo(self, scope, id)
 
     async def clear(self, scope: Scope) -> ForgetReceipt:
         return await forget.clear(self, scope)
@@ -239,6 +277,7 @@ class Engine:
         if last is None or now - last >= self.config.notes_every:
             self.debts.settled_at = now
             await self.notes.write(self.store, self.clock)
+            await maintain.settle(self)
         await sweep.sweep(self)
         if self.debts.scrub:
             self.debts.scrub = False

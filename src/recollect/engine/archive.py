@@ -13,7 +13,7 @@ from recollect.engine.browse import missing
 from recollect.engine.indexing import index_memory
 from recollect.engine.themes import open_theme
 from recollect.errors import Conflict
-from recollect.model import Memory, Scope, Status, Target
+from recollect.model import Memory, Scope, SpaceSettings, Status, Target
 from recollect.policy.digest import twin_digest
 from recollect.ports import Tx
 
@@ -51,6 +51,11 @@ async def restore(engine: Engine, scope: Scope, id: str) -> Memory:
     memory = await engine.store.write(scope, work)
     engine.wake()
     return memory
+
+
+def may_tidy(engine: Engine, settings: SpaceSettings) -> bool:
+    """Whether memories may be put away without anybody asking for it."""
+    return settings.memory_enabled and engine.config.write_mode != "read_only"
 
 
 def archive_in(engine: Engine, tx: Tx, memory: Memory, **facts: Any) -> Memory:

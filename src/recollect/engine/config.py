@@ -28,6 +28,11 @@ class EngineConfig:
     audit_reads: bool = True
     notes_every: timedelta = timedelta(seconds=5)
     """How long accesses and audit facts of reads may wait to be written."""
+    eviction_threshold: int | None = None
+    archive_retention: timedelta | None = timedelta(days=180)
+    chat_retention: timedelta | None = timedelta(days=7)
+    """How long conversations of the data chat are kept."""
+    cleanup_every: timedelta | None = timedelta(hours=24)
 
     def applied(self, recipe: Recipe) -> Recipe:
         """The recipe with what was configured in place of its own defaults. One without a budget stays without."""

@@ -1,0 +1,274 @@
+"""maintain: do what the planner of upkeep says, a batch at a time, and say what was done.
+
+The plan is made from one snapshot and carried out later, so every step looks again: what was changed, pinned or forgotten in the
+meantime is passed over. Where memory is switched off or may only be read nothing is archived or summarised; what has reached its
+end goes all the same.
+
+- Expired memories are removed as `forget` removes them, with all that was derived from them alone, but without a tombstone: what
+  held for this week may be told again for the next.
+- What the archive no longer keeps is removed by itself. A summary that was made of it stays: that is what it was made for.
+- A conversation that has ended goes with its messages, their index entries and vectors. What was learnt from it stays and says
+  that its source has ended.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+
+from recollect.engine import audit, rollup
+from recollect.engine.archive import archive_in, may_tidy
+from recollect.engine.forget import removed_in
+from recollect.engine.themes import drop_empty_themes
+from recollect.model import Conversation, Listing, Memory, Plan, Scope, SpaceSettings, Status, Step, Target, Upkeep
+from recollect.policy import capacity
+from recollect.policy.digest import twin_digest
+from recollect.ports import System, Tx
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine
+
+AT_ONCE = 200
+SCOPES_AT_ONCE = 100
+EVERYTHING = 10_000_000
+FIRST_LOOK = timedelta(minutes=1)
+SESSIONS_FOR = timedelta(days=180)
+"""How long a session's declaration is believed. Long: one that comes back later than that is no longer incognito by itself."""
+MEMORY_STEPS = frozenset({"expire", "remove", "archive"})
+
+Progress = Callable[[int, int], None]
+"""Called with how many steps are done, and how many there are."""
+
+
+async def maintain(
+    engine: Engine, scope: Scope, *, dry_run: bool = False, roll_up: bool = False, progress: Progress | None = None
+) -> Upkeep:
+    plan = await planned(engine, scope)
+    if roll_up:
+        taken = {step.id for step in plan.steps}
+        plan = replace(plan, steps=(*plan.steps, *await rollup.planned(engine, scope, taken)))
+    if dry_run:
+        return Upkeep(scope=scope, plan=plan, dry_run=True)
+    upkeep = await carry_out(engine, scope, plan, progress)
+    if engine.debts.scrub:
+        engine.debts.scrub = False
+        await engine.store.scrub()
+    return upkeep
+
+
+async def planned(engine: Engine, scope: Scope) -> Plan:
+    """What the state of this very moment calls for."""
+    now = engine.clock.now()
+    rules = capacity.Rules(
+        eviction_threshold=engine.config.eviction_threshold, archived_for=engine.config.archive_retention
+    )
+
+    def work(tx: Tx) -> Plan:
+        settings = tx.space.settings()
+        tidy = may_tidy(engine, settings)
+        plan = capacity.plan(_survey(tx, settings, rules, now, tidy), settings, now, rules, tidy=tidy)
+        talks = capacity.conversations_over(_conversations(tx), settings, now)
+        rest = capacity.leftovers(tx.space.graves(now), tx.space.declared(now - SESSIONS_FOR), SESSIONS_FOR)
+        return replace(plan, steps=(*plan.steps, *talks, *rest))
+
+    return await engine.store.read(scope, work)
+
+
+async def carry_out(engine: Engine, scope: Scope, plan: Plan, progress: Progress | None = None) -> Upkeep:
+    generations = await engine.generations.to_fill()
+    told = progress or _silent
+    total = Tally()
+    steps = [step for step in plan.steps if step.action != "summarise"]
+    if plan.scores:
+        await engine.store.write(scope, lambda tx: tx.memories.rate(plan.scores) if tx.space.known() else None)
+    for start in range(0, len(steps), AT_ONCE):
+        batch = steps[start : start + AT_ONCE]
+        total.add(await engine.store.write(scope, partial(_batch, engine, batch, generations)))
+        told(min(start + AT_ONCE, len(steps)), len(plan.steps))
+    for number, step in enumerate((each for each in plan.steps if each.action == "summarise"), len(steps) + 1):
+        made = await rollup.roll_up(engine, scope, step.ids)
+        total.add(Tally(Counter(summarise=1)) if made else Tally(passed_over=1))
+        told(number, len(plan.steps))
+    _announce(engine, scope, total)
+    return Upkeep(scope=scope, plan=plan, done=dict(total.done), passed_over=total.passed_over)
+
+
+async def keep_within(engine: Engine, scope: Scope) -> None:
+    """After writes: trim a space that has outgrown its cap. One count where it hasn't."""
+
+    def outgrown(tx: Tx) -> bool:
+        settings = tx.space.settings()
+        return may_tidy(engine, settings) and bool(_over_cap(tx, settings) or _over_threshold(tx, engine))
+
+    if await engine.store.read(scope, outgrown):
+        await carry_out(engine, scope, await planned(engine, scope))
+
+
+async def settle(engine: Engine) -> None:
+    """In the background: look after those who wrote, then go on with the round."""
+    while engine.debts.wrote:
+        scope = engine.debts.wrote.pop()
+        await keep_within(engine, scope)
+    await tend(engine)
+
+
+async def tend(engine: Engine) -> None:
+    """The periodic round: a page of scopes at each call, from the first to the last, then not again before it is time."""
+    debts, now = engine.debts, engine.clock.now()
+    if engine.config.cleanup_every is None:
+        return
+    if debts.tend_at is None:
+        debts.tend_at = now + min(FIRST_LOOK, engine.config.cleanup_every)
+    if now < debts.tend_at:
+        return
+    start = debts.tended
+
+    def page(system: System) -> Sequence[Scope]:
+        return system.scopes(start, SCOPES_AT_ONCE)
+
+    scopes = await engine.store.system(page)
+    for scope in scopes:
+        plan = await planned(engine, scope)
+        if plan.steps:
+            await carry_out(engine, scope, plan)
+    whole = len(scopes) < SCOPES_AT_ONCE
+    debts.tended = None if whole else scopes[-1]
+    debts.tend_at = now + engine.config.cleanup_every if whole else debts.tend_at
+
+
+@dataclass
+class Tally:
+    done: Counter[str] = field(default_factory=Counter)
+    passed_over: int = 0
+    guarded: int = 0
+    """Steps that would have archived what is to be kept: pinned in the very moment, or a bug. Never carried out."""
+
+    def add(self, other: Tally) -> None:
+        self.done.update(other.done)
+        self.passed_over += other.passed_over
+        self.guarded += other.guarded
+
+
+def _announce(engine: Engine, scope: Scope, tally: Tally) -> None:
+    for action, count in tally.done.items():
+        engine.heard("upkeep", {"action": action, "count": count})
+    if tally.guarded:
+        engine.heard("trim_guarded", {"count": tally.guarded})
+    if tally.done.keys() & {"expire", "remove", "drop_conversation"}:
+        engine.shelves.discard(scope)
+        engine.debts.scrub = True
+
+
+def _silent(_: int, __: int) -> None:
+    pass
+
+
+def _survey(tx: Tx, settings: SpaceSettings, rules: capacity.Rules, now: datetime, tidy: bool) -> Iterable[Memory]:
+    """Every memory that some rule could touch, and no others: most spaces hold none, and are not read for it."""
+    wanted = [Listing(statuses=(), expired_at=now, limit=EVERYTHING)]
+    if rules.archived_for is not None:
+        # Nothing is archived before it is there; when exactly, the planner sees.
+        since = now - rules.archived_for + timedelta(microseconds=1)
+        wanted.append(Listing(statuses=(Status.ARCHIVED,), until=since, limit=EVERYTHING))
+    threshold = rules.eviction_threshold
+    if tidy and threshold and tx.memories.list(Listing(limit=1)).total > threshold:
+        wanted.append(Listing(limit=EVERYTHING))
+    elif tidy and _over_cap(tx, settings):
+        wanted.append(Listing(captured=True, limit=EVERYTHING))
+    return {memory.id: memory for listing in wanted for memory in tx.memories.list(listing)}.values()
+
+
+def _over_cap(tx: Tx, settings: SpaceSettings) -> bool:
+    cap = settings.soft_cap
+    return bool(cap) and tx.memories.list(Listing(captured=True, limit=1)).total > cap
+
+
+def _over_threshold(tx: Tx, engine: Engine) -> bool:
+    threshold = engine.config.eviction_threshold
+    return bool(threshold) and tx.memories.list(Listing(limit=1)).total > (threshold or 0)
+
+
+def _conversations(tx: Tx) -> Iterable[Conversation]:
+    after: str | None = None
+    while page := tx.conversations.scan(after, AT_ONCE):
+        yield from page
+        after = page[-1].id
+
+
+def _batch(engine: Engine, steps: Sequence[Step], generations: Sequence[str], tx: Tx) -> Tally:
+    tally = Tally()
+    if not tx.space.known():  # erased meanwhile
+        return Tally(passed_over=len(steps))
+    found = tx.memories.get([step.id for step in steps if step.id and step.action in MEMORY_STEPS])
+    ending: dict[str, list[Memory]] = {"expire": [], "remove": []}
+    for step in steps:
+        memory = found.get(step.id or "")
+        if step.action in MEMORY_STEPS and (memory is None or memory.updated_at != step.seen):
+            tally.passed_over += 1
+        elif step.action == "archive" and memory is not None:
+            _archive(engine, tx, memory, step, tally)
+        elif step.action in ending and memory is not None:
+            ending[step.action].append(memory)
+        elif step.action not in MEMORY_STEPS:
+            tally.done[step.action] += _drop(engine, tx, step)
+    if ending["expire"]:
+        removed_in(engine, tx, ending["expire"], generations, action="memory.expired", bury=False)
+    _purge(engine, tx, ending["remove"])
+    tally.done.update({action: len(gone) for action, gone in ending.items() if gone})
+    return tally
+
+
+def _archive(engine: Engine, tx: Tx, memory: Memory, step: Step, tally: Tally) -> None:
+    if memory.kept:
+        tally.guarded += 1
+        tally.passed_over += 1
+    elif memory.status is not Status.ACTIVE:
+        tally.passed_over += 1
+    else:
+        archive_in(engine, tx, memory, why=step.why)
+        tally.done["archive"] += 1
+
+
+def _purge(engine: Engine, tx: Tx, memories: Sequence[Memory]) -> None:
+    if not memories:
+        return
+    tx.memories.delete([memory.id for memory in memories])
+    drop_empty_themes(tx, {memory.theme for memory in memories if memory.theme})
+    for memory in memories:
+        audit.record(tx, engine.occasion, engine.clock.now(), "memory.purged", Target("memory", memory.id))
+
+
+def _drop(engine: Engine, tx: Tx, step: Step) -> int:
+    """What is no memory; how many of it there were."""
+    now = engine.clock.now()
+    match step.action:
+        case "drop_tombstones":
+            count = tx.space.exhume(now)
+            audit.record(tx, engine.occasion, now, "tombstones.dropped", count=count)
+        case "drop_sessions":
+            count = tx.space.drop_declared(now - SESSIONS_FOR)
+            audit.record(tx, engine.occasion, now, "sessions.dropped", count=count)
+        case _:
+            count = _end_conversation(engine, tx, step.id or "", now)
+    return count
+
+
+def _end_conversation(engine: Engine, tx: Tx, id: str, now: datetime) -> int:
+    conversation = tx.conversations.get(id)
+    if conversation is None or not capacity.conversations_over([conversation], tx.space.settings(), now):
+        return 0
+    messages = tx.conversations.history(id, conversation.message_count)
+    targets = [Target("message", message.id) for message in messages]
+    for memory in tx.memories.from_messages([message.id for message in messages]):
+        marked = replace(memory, source_expired_at=now)
+        tx.memories.replace(marked, twin_digest(tx.scope, memory.content, engine.config.pepper))
+    tx.index.drop(targets)
+    tx.embeddings.drop(targets)
+    tx.space.drop_working([id])
+    tx.conversations.delete([id])
+    audit.record(tx, engine.occasion, now, "conversation.expired", messages=len(messages))
+    return 1
