@@ -18,6 +18,7 @@ from recollect.engine import (
     browse,
     control,
     converse,
+    disputes,
     embed,
     export,
     extract,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from recollect.engine.disputes import state
 from recollect.engine.indexing import index_all
 from recollect.engine.themes import open_theme
 from recollect.errors import InvalidInput
@@ -80,6 +81,7 @@ class Arrivals:
         if self._tx.space.buried(grave_digest(self._tx.scope, memory.content, self._pepper), self._at):
             return "refused"
         self._tx.memories.insert(memory, twin_digest(self._tx.scope, memory.content, self._pepper))
+        state(self._tx, memory, self._pepper)
         self._known.add(memory.id)
         if memory.status is Status.ACTIVE and memory.deleted_at is None:
             self._findable.append(memory)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.engine import audit
 from recollect.engine.boundary import require_writable, unseen
 from recollect.engine.browse import missing
+from recollect.engine.disputes import state
 from recollect.engine.indexing import index_memory
 from recollect.engine.lines import line_of, telling_of
 from recollect.engine.themes import open_theme
@@ -89,6 +90,7 @@ async def unmerge(engine: Engine, scope: Scope, memory_id: str, repeat_id: str) 
         take_out(tx, engine, memory, list(told.values()), {repeat_id}, generations)
         tx.memories.insert(alone, twin_digest(scope, alone.content, engine.config.pepper))
         index_memory(tx, alone, generations, at)
+        state(tx, alone, engine.config.pepper)
         if alone.theme:
             open_theme(tx, alone.theme, at)
         audit.record(tx, engine.occasion, at, "memory.unmerged", Target("memory", alone.id), of=memory_id)

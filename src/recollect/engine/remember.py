@@ -1,7 +1,8 @@
 """remember: decide, in one transaction, what a draft becomes, and say so in a receipt.
 
-Nothing is lost and nothing is invented: a repeat strengthens what is there, a new value under a known key supersedes
-the old record (which stays as history), everything else is a new memory. What was forgotten doesn't slip back in.
+Nothing is lost and nothing is invented: a repeat strengthens what is there, a new value under a known key or for
+what a sentence says supersedes the old record (which stays as history), everything else is a new memory. Where it isn't sure
+that a new value replaces the old one, both stay and the receipt asks. What was forgotten doesn't slip back in.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.engine import audit
 from recollect.engine.boundary import write_refusal
+from recollect.engine.disputes import Claims, claims_of, file_as_history, flag, retire, rulings, weigh
 from recollect.engine.drafts import draft_from
 from recollect.engine.indexing import index_memory
 from recollect.engine.merging import tell_again
@@ -27,14 +29,13 @@ from recollect.model import (
     Refusal,
     Scope,
     Source,
-    Status,
     Target,
 )
 from recollect.policy.digest import grave_digest, twin_digest
 from recollect.policy.duplicates import NEAR, fingerprint, same
 from recollect.policy.ids import new_id
 from recollect.policy.text import analyse
-from recollect.ports import Tx
+from recollect.ports import Judgement, Tx
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
@@ -53,6 +54,8 @@ class Remembering:
     terms: Sequence[str]
     twin: str
     grave: str
+    claims: Claims
+    rulings: Mapping[str, Judgement]
     generations: tuple[str, ...]
     pepper: bytes
     at: datetime
@@ -68,12 +71,15 @@ async def remember(engine: Engine, scope: Scope, fields: Mapping[str, Any], *, a
     draft = draft_from(found.fields, engine.config.max_content_bytes)
     at = engine.clock.now()
     terms = analyse(draft.content)
+    claims = claims_of(scope, draft.content, engine.config.pepper)
     todo = Remembering(
         draft=draft,
         memory=_memory_from(draft, fingerprint(draft.content, terms), at),
         terms=terms,
         twin=twin_digest(scope, draft.content, engine.config.pepper),
         grave=grave_digest(scope, draft.content, engine.config.pepper),
+        claims=claims,
+        rulings=await rulings(engine, scope, draft, claims),
         generations=await engine.generations.to_fill(),
         pepper=engine.config.pepper,
         at=at,
@@ -127,11 +133,15 @@ def _decide(tx: Tx, todo: Remembering) -> Receipt:
     twin = _twin(tx, todo)
     if twin is not None:
         return _merge(tx, todo, twin)
-    previous = tx.memories.keyed(todo.draft.key) if todo.draft.key else ()
+    weighed = weigh(tx, todo.draft, todo.claims, todo.rulings)
+    keyed = tx.memories.keyed(todo.draft.key) if todo.draft.key else ()
     # Only a date that somebody gave can be earlier: one from our own clock means now, wherever the clock was set since.
-    if todo.draft.created_at and any(each.created_at > todo.draft.created_at for each in previous):
-        return _store_as_history(tx, todo)
-    return _store(tx, todo, previous)
+    told = todo.draft.created_at
+    later = [*weighed.later, *(each for each in keyed if told and each.created_at > told)]
+    if later:
+        return _store_as_history(tx, todo, later)
+    previous = {each.id: each for each in (*keyed, *weighed.replaced)}
+    return _store(tx, todo, list(previous.values()), [each for each in weighed.unsure if each.id not in previous])
 
 
 def _twin(tx: Tx, todo: Remembering) -> Memory | None:
@@ -170,31 +180,36 @@ def _state_of(tx: Tx, memory: Memory, todo: Remembering) -> EmbeddingState:
     return EmbeddingState.OFF
 
 
-def _store_as_history(tx: Tx, todo: Remembering) -> Receipt:
+def _store_as_history(tx: Tx, todo: Remembering, later: Sequence[Memory]) -> Receipt:
     """An older statement that arrives late doesn't replace a newer one: it is kept as what was true before."""
-    memory = replace(todo.memory, status=Status.SUPERSEDED)
+    memory = file_as_history(tx, todo.memory, later, todo.pepper)
     tx.memories.insert(memory, todo.twin)
+    tx.links.state(memory.id, todo.claims.slots)
     _record(tx, todo, "memory.stored_as_history", memory.id)
     return Receipt(id=memory.id, outcome="stored", embedding=EmbeddingState.OFF)
 
 
-def _store(tx: Tx, todo: Remembering, previous: Sequence[Memory]) -> Receipt:
+def _store(tx: Tx, todo: Remembering, previous: Sequence[Memory], unsure: Sequence[Memory]) -> Receipt:
     newest = max(previous, key=lambda each: each.created_at, default=None)
     memory = replace(todo.memory, supersedes=newest.id if newest else None)
     tx.memories.insert(memory, todo.twin)
     index_memory(tx, memory, todo.generations, todo.at, todo.terms)
+    if todo.claims.slots:
+        tx.links.state(memory.id, todo.claims.slots)
     if memory.theme:
         open_theme(tx, memory.theme, todo.at)
-    if newest is None:
-        _record(tx, todo, "memory.stored", memory.id)
-        return Receipt(id=memory.id, outcome="stored", embedding=todo.embedding)
     for each in previous:
-        old = replace(each, status=Status.SUPERSEDED, updated_at=todo.at)
-        tx.memories.replace(old, twin_digest(tx.scope, old.content, todo.pepper))
-        tx.index.drop([Target("memory", old.id)])
-        tx.embeddings.drop([Target("memory", old.id)])
-    _record(tx, todo, "memory.superseded", memory.id, replaces=newest.id)
-    return Receipt(id=memory.id, outcome="superseded", embedding=todo.embedding, replaces=newest.id)
+        retire(tx, each, todo.at, todo.pepper)
+    receipt = Receipt(
+        id=memory.id,
+        outcome="superseded" if newest else "stored",
+        embedding=todo.embedding,
+        replaces=newest.id if newest else None,
+        conflicts=tuple(each.id for each in unsure),
+        confirm=flag(tx, memory, unsure, todo.at),
+    )
+    _record(tx, todo, f"memory.{receipt.outcome}", memory.id, **({"replaces": newest.id} if newest else {}))
+    return receipt
 
 
 def _refused(tx: Tx, todo: Remembering, reason: Refusal, until: datetime | None = None) -> Receipt:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.engine import audit
 from recollect.engine.boundary import require_writable
 from recollect.engine.browse import missing
+from recollect.engine.disputes import state
 from recollect.engine.drafts import EDITABLE, checked_fields
 from recollect.engine.indexing import index_memory
 from recollect.engine.merging import settle
@@ -51,6 +52,8 @@ async def revise(engine: Engine, scope: Scope, id: str, changes: Mapping[str, An
             _refuse_the_forgotten(tx, after.content, engine.config.pepper, at)
         tx.memories.replace(after, twin_digest(scope, after.content, engine.config.pepper))
         settle(tx, before, after, values)
+        if after.content != before.content:
+            state(tx, after, engine.config.pepper)
         if after.theme != before.theme:
             retheme(tx, before.theme, after.theme, at)
         if after.status is Status.ACTIVE:

@@ -28,24 +28,33 @@ ENOUGH = 3
 """Words that must be left for a link to be mere company."""
 
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"“”，。；！？、）】]+", re.IGNORECASE)
-_CITATION = re.compile(r"\[(?:\d+(?:\s*[-–,]\s*\d+)*|citation needed|source:[^\[\]]*)\]|【\d+[^【】]*】", re.I)
+# Only where a sentence or the text ends: "[2]" before a word numbers an item, behind a name it picks one.
+_CITATION = re.compile(
+    r"(?:(?<=\s)|(?<=[.,;!?。，；！？]))(?:\[(?:\d+(?:\s*[-–,]\s*\d+)*|citation needed|source:[^\[\]]*)\]\s?)+"
+    r"(?=\s*(?:[.,;!?。，；！？]|$|\n))|【\d+†[^【】]*】",
+    re.IGNORECASE,
+)
 _TRACKING = re.compile(r"utm_\w+|fbclid|gclid|ref|source|share\w*|spm|si|igshid|mc_[ce]id", re.IGNORECASE)
 _HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff"
 _SIGNS = "%$€£¥₹°±≈~^=<>+@§№"
 _TOKEN = re.compile(
-    rf"\b[A-Za-z](?:\+\+|[#+-])(?![\w])"
-    rf"|(?<![\w.,:/-])-(?=\d)"
-    rf"|\d+(?:[.,:/-]\d+)*"
-    rf"|[{_HAN}]"
+    rf"[{_HAN}]"
+    rf"|\b[A-Za-z](?:\+\+|[#+-])(?!\w)"
     rf"|(?:(?![\d{_HAN}])\w)+"
+    rf"|(?:(?<!\w)\.)?\d+(?:[.,:/-]\d+)*"
+    rf"|(?P<pause>[,、，:：;()（）])"
+    rf"|(?<![\w.,:/-])-(?=\d)|(?<!\S)--?(?=[A-Za-z])|(?<!\w)!(?=\w)|!(?==)"  # signs, switches, "not" in code
+    rf"|(?<=\w)[*/\\|](?=\w)|(?<=\d\s)[*/](?=\s\d)"
     rf"|[{re.escape(_SIGNS)}]|&|[?？]"
     rf"|[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
 )
+_DASHES = str.maketrans("‐‑‒–−", "-----")
+_SMALL = re.compile("[a-z]")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _MERIDIEM = re.compile(r"\b([ap])\.\s?m\b\.?", re.IGNORECASE)
 _APOSTROPHE = re.compile(r"(?<=\w)['’ʼ`´](?=\w)")
 _ABBREVIATED = re.compile(r"\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|no|jr|sr|inc|ltd|approx)\.$", re.IGNORECASE)
-_END = re.compile(r"(?<=[.!?。！？;；…])[\"'”’)\]]*(?:\s+|(?<=[。！？；…])(?=\S))|\n+")
+_END = re.compile(rf"(?<=[.!?。;…])[\"'”’)\]]*\s+|(?<=[!?。;…])(?=[{_HAN}\[【《“(])|\n+")
 _CASED_UNITS = {"Mb": "megabit", "Gb": "gigabit", "Kb": "kilobit", "Tb": "terabit", "mW": "milliwatt", "mHz": "millihz"}
 _SPELLED = {
     "dont": "do not", "doesnt": "does not", "didnt": "did not", "isnt": "is not", "arent": "are not", "wasnt": "was not",
@@ -127,8 +136,11 @@ def form_of(text: str) -> str:
 
 
 def same(a: str, b: str) -> bool:
-    """Whether `b` says nothing that `a` doesn't, and the other way round. Links need not be on both sides, but may not differ."""
-    if form_of(a) != form_of(b):
+    """Whether `b` says nothing that `a` doesn't, and the other way round. Links need not be on both sides, but may not differ.
+
+    The same words in the same order are the same wherever sentences end in them.
+    """
+    if form_of(a) != form_of(b) and _flat(a) != _flat(b):
         return False
     ours, theirs = links(a), links(b)
     return not ours or not theirs or ours == theirs
@@ -152,13 +164,23 @@ _CACHED = 2000
 
 @lru_cache(maxsize=256)
 def _form(text: str) -> str:
-    plain = unicodedata.normalize("NFKC", text)
-    bare = _CITATION.sub(" ", _URL.sub(" ", plain))
-    if len(_words(bare)) < ENOUGH:  # a link with nothing beside it is what the text says
-        bare = _CITATION.sub(" ", _URL.sub(lambda match: f" {_bare_link(match[0])} ", plain))
-    told = [sentence for part in _sentences(bare) if (sentence := _sentence(part))]
+    told = [sentence for part in _sentences(_without_links(text)) if (sentence := _sentence(part))]
     form = _BESIDE.join(sorted(_chains(told)))
-    return form or " ".join(plain.casefold().split())
+    return form or " ".join(text.casefold().split())
+
+
+def _flat(text: str) -> str:
+    """All words in their order, without a thought for sentences."""
+    return " ".join(token for token in _tokens(_without_links(text)) if token != _PAUSE) or form_of(text)
+
+
+def _without_links(text: str) -> str:
+    """Neither links nor citations, unless there is nothing beside them: then a link is what the text says."""
+    plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    bare = _CITATION.sub(" ", _URL.sub(" ", plain))
+    if bare == plain or len(_words(bare)) >= ENOUGH:
+        return bare
+    return _CITATION.sub(" ", _URL.sub(lambda match: f" {_bare_link(match[0])} ", plain))
 
 
 def _words(text: str) -> list[str]:
@@ -217,15 +239,14 @@ def _sentence(text: str) -> str:
 
 
 def _tokens(text: str) -> list[str]:
-    text = _APOSTROPHE.sub("", _MERIDIEM.sub(r"\1m", _THOUSANDS.sub("", text)))
-    shouted = not re.search(r"[a-z]", text)
+    text = _APOSTROPHE.sub("", _MERIDIEM.sub(r"\1m", _THOUSANDS.sub("", text.translate(_DASHES))))
+    shouted = not _SMALL.search(text)
     tokens: list[str] = []
-    end = 0
     for match in _TOKEN.finditer(text):
-        if tokens and re.search(r"[,、，:：;()（）]", text[end : match.start()]):
+        if not match["pause"]:
+            tokens += _spelled(match[0], shouted, tokens)
+        elif tokens and tokens[-1] != _PAUSE:
             tokens.append(_PAUSE)
-        end = match.end()
-        tokens += _spelled(match[0], shouted, tokens)
     return tokens
 
 

@@ -1,11 +1,12 @@
 """The seams: what the engine asks of stores and providers, and nothing more."""
 
-from recollect.ports.providers import Cache, Chat, Clock, Embedder
+from recollect.ports.providers import Cache, Chat, Clock, Embedder, Judge, Judgement
 from recollect.ports.store import (
     Capability,
     Conversations,
     Embeddings,
     Index,
+    Links,
     Memories,
     Space,
     Store,
@@ -23,6 +24,9 @@ __all__ = [
     "Embedder",
     "Embeddings",
     "Index",
+    "Judge",
+    "Judgement",
+    "Links",
     "Memories",
     "Space",
     "Store",

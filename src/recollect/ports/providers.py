@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,18 @@ class Chat(Protocol):
         raises `Unavailable` after the pieces that came."""
 
     async def close(self) -> None: ...
+
+
+Judgement = Literal["replaces", "both", "unsure"]
+
+
+class Judge(Protocol):
+    """Says of older statements whether a new one replaces them, both are true, or that can't be told: one answer for each.
+
+    Asked only about what rules can't decide. When it fails, nothing is decided.
+    """
+
+    async def __call__(self, new: str, old: Sequence[str]) -> Sequence[Judgement]: ...
 
 
 class Cache(Protocol):

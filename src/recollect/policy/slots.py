@@ -1,0 +1,38 @@
+"""What a sentence states of what: subject and attribute on one side, the value on the other.
+
+"The standup is at 9" fills the slot `standup|time` with 9, and "standup moved to 10" the same slot with 10, so the second finds
+the first through an index of slots, without a search. How many values a slot holds at a time decides what a second one means:
+
+    one     a home, a time, a count, whether something is so: another value replaces the first
+    open    perhaps one, perhaps several (two meetings of the same name): somebody has to be asked
+    many    what one likes: several side by side are no contradiction
+
+Reading is by patterns, in English and Chinese (`slots_english`, `slots_chinese`). What no pattern knows states nothing: a
+conflict that is missed leaves two memories side by side, one that is invented hides something true.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Holds = Literal["one", "open", "many"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    slot: str
+    value: str
+    holds: Holds = "one"
+    changed: bool = False
+    """Whether it says itself that things were different: now, no longer, moved to."""
+    whole: bool = True
+    """Whether the text says nothing else."""
+
+
+def agree(a: str, b: str) -> bool:
+    """Whether two values may be the same: equal, or one only more exact than the other."""
+    if a == b:
+        return True
+    mine, theirs = set(a.split()), set(b.split())
+    return mine <= theirs or theirs <= mine

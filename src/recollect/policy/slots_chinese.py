@@ -1,0 +1,162 @@
+"""Chinese sentences, read for what they state (`policy.slots`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from recollect.policy.slots import Holds, Statement
+
+_DIGITS = {character: str(number) for number, character in enumerate("零一二三四五六七八九")} | {"两": "2", "十": "10"}
+_COUNT = r"(?:\d+(?:\.\d+)?|[一二三四五六七八九两]?十[一二三四五六七八九]?|[一二三四五六七八九两])"
+_TIME = rf"(?:(?:早上|上午|中午|下午|晚上|凌晨|傍晚)?(?:{_COUNT}(?:点钟|点|时)(?:半|一刻|三刻|{_COUNT}分?)?|\d{{1,2}}:\d\d))"
+_DATE = (
+    r"(?:(?:每|下|本|这|上)?(?:周|星期|礼拜)[一二三四五六日天]|"
+    rf"(?:\d{{4}}年)?{_COUNT}月(?:{_COUNT}[日号])?|{_COUNT}号|\d{{4}}-\d\d-\d\d)"
+)
+_AMOUNT = rf"(?:[¥$€]?{_COUNT}[百千万亿]*(?:元|块钱|块|美元|欧元|公斤|斤|千克|克|公里|千米|米|厘米|小时|分钟|秒|天|周|个月|年|岁|人|平米|平方米|%|度)?)"
+_COLOUR = r"(?:深|浅)?(?:红|蓝|绿|黄|黑|白|灰|棕|橙|紫|粉|银|金)色?"
+_LEAD = re.compile(
+    r"^(?:其实|对了|更正一下|更正|更新一下|更新|顺便说一下|请记住|记住|记得|另外说明|从现在起|从今天起|以后|注意)[,:，：]?"
+)
+_TAIL = re.compile(r"(?:了|啦|呢|吧|哦|啊|的)+$")
+_NEWS = re.compile(
+    r"现在|目前|如今|改[到成为]|换[成到了]|变成|变为|搬|推迟到|提前到|调整|挪到|移到|不再|已经|刚|更正|更新|戒|跳槽|入职|新的?|从[今现]"
+)
+_MORE = re.compile(r"也|还(?!是)|另外|又|同时|有时|偶尔|兼职|其中一个|之一")
+_PAST = re.compile(
+    r"以前|曾经|之前|过去|去年|昨天|上周|上个月|前天|当时|小时候|打算|计划|想要|可能|如果|将要|准备|明天|过了?$|吗|什么|谁|怎么|哪"
+)
+_WHO = r"(?P<s>我们|我|[\u4e00-\u9fffA-Za-z的 ]{1,14}?)"
+_NOW = r"(?:现在|目前|如今|已经|刚刚|刚|最近|还是|依然)*"
+
+_LIVES = re.compile(
+    rf"^{_WHO}{_NOW}(?P<verb>住在|居住在|定居在|定居|搬家到了?|搬到了?|搬去了?|搬回了?)(?P<v>[^,，]{{1,16}}?)(?:住|生活|居住)?$"
+)
+_WORKS = re.compile(
+    rf"^{_WHO}{_NOW}在(?P<v>[^,，]{{1,20}}?)(?:工作|上班|任职|就职)$|^(?P<s2>我|[\u4e00-\u9fff]{{1,6}}?){_NOW}(?:入职了?|跳槽到了?|加入了?|换到了?)(?P<v2>[^,，]{{1,20}}?)(?:公司|工作|上班)?$"
+)
+_CALLED = re.compile(r"^(?:我的名字[是叫]|我叫|叫我)(?P<v>[^,，]{1,12})$")
+_AGE = re.compile(rf"^{_WHO}{_NOW}(?:今年)?(?:是|满|刚满)?(?P<v>{_COUNT})岁$")
+_IS = re.compile(
+    rf"^(?P<s>[^,，是在]{{1,20}}?){_NOW}(?P<verb>是在|是|在|改到|改成|改为|改在|换成|换到|变成|变为|推迟到|提前到|调整到|调整为|挪到|移到|定在|定于|安排在|安排到)"
+    rf"(?:了)?(?P<v>[^,，]{{1,30}}?)(?:开始|举行|召开|开|进行|截止)?$"
+)
+_HAS = re.compile(
+    rf"^{_WHO}{_NOW}(?:养了|有|拥有|养着)(?P<n>{_COUNT})(?P<m>[个只条辆台本套位名间部张双件])(?P<v>[^,，]{{1,12}})$"
+)
+_LIKES = re.compile(
+    rf"^{_WHO}{_NOW}(?P<no>不再|不|并不)?(?:很|非常|特别|最)?(?P<verb>喜欢|喜爱|爱|讨厌)(?P<v>[^,，的]{{1,14}})$"
+)
+_NOT = re.compile(r"不再|再也不|从不|从来不|没有|没|不|别|戒了?|停止了?|放弃了?")
+_IDLE = re.compile(r"现在|目前|如今|已经|还|仍然|依然|很|非常|特别|了|再也|再|都|就|过|啦|的")
+_LASTING = re.compile(r"喜欢|爱|讨厌|吃|喝|抽|会|能|是|有|用|说|住|工作|养|需要|想|支持|允许|相信|开|玩|学")
+_ONE_ONLY = re.compile(
+    r"(?:名字|老板|经理|上司|领导|妻子|老婆|太太|丈夫|老公|女朋友|男朋友|未婚妻|未婚夫|爸爸|妈妈|父亲|母亲|导师|班主任|医生|房东|地址|邮箱|电话|电话号码|手机号|手机号码"
+    r"|密码|生日|职位|职务|专业|职业|公司|家乡|国籍|血型|学历|身高|体重|工资|房租|预算|首都|微信|微信号|用户名|住址)$"
+)
+
+
+def read(sentence: str) -> Iterator[Statement]:
+    plain = re.sub(r"\s+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\s+", "", sentence).strip(' .!。！,，"“”')
+    news = bool(_NEWS.search(plain))
+    text = _LEAD.sub("", plain)
+    if _MORE.search(text) or _PAST.search(text):
+        return
+    bare = _TAIL.sub("", text)
+    for each in (*_homes(bare), *_is(bare), *_has(bare), *_likes(bare), *_whether(text)):
+        yield Statement(each.slot, each.value, each.holds, each.changed or news)
+
+
+def _homes(text: str) -> Iterator[Statement]:
+    if (match := _LIVES.match(text)) and (subject := _subject(match["s"])):
+        yield Statement(f"{subject}|住", match["v"])
+    elif (match := _WORKS.match(text)) and (subject := _subject(match["s"] or match["s2"])):
+        yield Statement(f"{subject}|工作", _TAIL.sub("", match["v"] or match["v2"]))
+    if match := _CALLED.match(text):
+        yield Statement("我|名字", match["v"])
+
+
+def _is(text: str) -> Iterator[Statement]:
+    if match := _AGE.match(text):
+        if subject := _subject(match["s"]):
+            yield Statement(f"{subject}|岁", _number(match["v"]))
+        return
+    match = _IS.match(text)
+    if not match or not (subject := _subject(match["s"])) or subject in ("我", "我们"):
+        return
+    value, several = match["v"], re.match(r"[一每有]|某", match["s"])
+    holds: Holds = "open" if several else "one"
+    typed = list(_typed(value))
+    for kind, told in typed:
+        yield Statement(f"{subject}|{kind}", told, holds)
+    if typed:
+        return
+    if re.search(r"最喜欢的|最爱的", match["s"]) or (_ONE_ONLY.search(subject) and match["verb"] not in ("在", "是在")):
+        yield Statement(f"{subject}|是", value)
+    elif match["verb"] in ("在", "是在", "改到", "改在", "挪到", "移到", "安排在", "定在") and len(value) <= 10:
+        yield Statement(f"{subject}|在", value, "one" if _NEWS.search(text) else "open")
+
+
+def _has(text: str) -> Iterator[Statement]:
+    if (match := _HAS.match(text)) and (subject := _subject(match["s"])):
+        yield Statement(f"{subject}|数 {match['v']}", _number(match["n"]))
+
+
+def _likes(text: str) -> Iterator[Statement]:
+    match = _LIKES.match(text)
+    if match and (subject := _subject(match["s"])):
+        averse = (match["verb"] == "讨厌") != bool(match["no"])
+        if not averse:
+            yield Statement(f"{subject}|喜欢", match["v"], "many")
+        yield Statement(f"是否|{subject}喜欢{match['v']}", "no" if averse else "yes")
+
+
+def _whether(text: str) -> Iterator[Statement]:
+    """A short sentence and its denial fill one slot."""
+    if re.search(r"[,，\d一二三四五六七八九两十]", text):
+        return
+    negated = bool(_NOT.search(text))
+    bare = _IDLE.sub("", _NOT.sub("", text))
+    if not 3 <= len(bare) <= 16 or bare[0] in "这那他她它你":
+        return
+    gone = bool(re.search(r"不再|再也不|戒|停止|放弃", text))
+    sure: Holds = "one" if gone or _LASTING.search(text) else "open"
+    yield Statement(f"是否|{bare}", "no" if negated else "yes", sure, gone)
+
+
+def _typed(value: str) -> Iterator[tuple[str, str]]:
+    if match := re.fullmatch(rf"(?P<d>{_DATE})的?(?P<t>{_TIME})", value):
+        yield "日", _digits(match["d"])
+        yield "时", _digits(match["t"])
+        return
+    for kind, pattern in (
+        ("时", _TIME),
+        ("日", _DATE),
+        ("色", _COLOUR),
+        ("量", _AMOUNT),
+        ("址", r"\S+@\S+\.\w+|\+?[\d-]{7,}"),
+    ):
+        if re.fullmatch(pattern, value):
+            yield kind, value.rstrip("色") if kind == "色" else _digits(value)
+            return
+
+
+def _subject(text: str) -> str:
+    subject = re.sub(r"^(?:我们的|我的|咱们的|这个|那个|这次)", "", text.strip())
+    return "" if not subject or re.match(r"[这那他她它你谁]", subject) else subject
+
+
+def _number(text: str) -> str:
+    tens, ten, ones = text.partition("十")
+    if ten:
+        return str(int(_DIGITS.get(tens, "1") if tens else "1") * 10 + int(_DIGITS.get(ones, "0") if ones else "0"))
+    return _DIGITS.get(text, text)
+
+
+def _digits(text: str) -> str:
+    return re.sub(
+        r"[一二三四五六七八九两]?十[一二三四五六七八九]?|[一二三四五六七八九两](?=[点时分月号年日]|$)",
+        lambda m: _number(m[0]),
+        text,
+    )

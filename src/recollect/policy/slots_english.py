@@ -1,0 +1,347 @@
+"""English sentences, read for what they state (`policy.slots`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import Stemmer
+
+from recollect.policy.slots import Holds, Statement
+
+_stem = Stemmer.Stemmer("english").stemWord
+
+_NUMBERS = dict(
+    zip("one two three four five six seven eight nine ten eleven twelve".split(), map(str, range(1, 13)), strict=True)
+)
+_DAYS = "mondays? tuesdays? wednesdays? thursdays? fridays? saturdays? sundays?".split()
+_DAY = rf"(?:{'|'.join(_DAYS)})"
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_DIGIT = re.compile(rf"\d|\b(?:{'|'.join(_NUMBERS)})\b", re.IGNORECASE)
+_COLOURS = (
+    r"(?:(?:dark |light |bright )?(?:red|blue|green|yellow|black|white|grey|gray|brown|orange|purple|pink|silver|gold))"
+)
+_NUMBER = rf"(?:\d[\d.,]*|{'|'.join(_NUMBERS)})"
+_KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(pattern))
+    for name, pattern in (
+        ("time", r"(?:\d{1,2}(?::\d\d)?(?: ?(?:am|pm|a\.m\.?|p\.m\.?|o'clock))?|\d{1,2}:\d\d|noon|midnight)"),
+        ("date", rf"(?:{_DAY}|{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|(?:the )?\d{{1,2}}(?:st|nd|rd|th)?"
+                 rf" (?:of )?{_MONTH}(?: \d{{4}})?|\d{{4}}-\d\d-\d\d|\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?|the \d{{1,2}}(?:st|nd|rd|th)"
+                 rf"|{_MONTH}(?: \d{{4}})?)"),
+        ("contact", r"(?:\S+@\S+\.\w+|\+?[\d() -]{7,})"),
+        ("amount", rf"(?:(?:about |around |roughly )?(?:[$€£¥] ?\d[\d.,]*[km]?|{_NUMBER} ?(?:%|percent|dollars?|euros?|pounds?|usd|eur|kg"
+                   rf"|kilos?|g|grams?|lbs?|km|kilomet(?:er|re)s?|miles?|met(?:er|re)s?|cm|feet|inches|hours?|minutes?|mins?|seconds?|ms"
+                   rf"|days?|weeks?|months?|years?|people|gb|mb|tb|degrees|calories|pages|steps)(?: (?:a|per|each) \w+)?))"),
+        ("colour", _COLOURS),
+    )
+)  # fmt: skip
+
+_FILLER = re.compile(
+    r"^(?:(?:actually|by the way|btw|fyi|update|correction|note|so|well|ok(?:ay)?|hey|hi|also just|just so you know"
+    r"|as of (?:today|now)|from now on|starting (?:today|now)|please remember(?: that)?|remember(?: that)?|i mean)[,:]? )+",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(
+    r"(?:[, ]+(?:now|nowadays|these days|currently|at the moment|instead(?: of .{1,40})?|from now on|already|again|sharp|too"
+    r"|as well|for good|last (?:week|month|year)|this (?:week|month|year)|recently|yesterday|today|anymore|any more"
+    r"|as of \w+(?: \w+)?|\(?not .{1,30}\)?))+$",
+    re.IGNORECASE,
+)
+_NEWS = re.compile(
+    r"\b(?:now|nowadays|no longer|anymore|any more|any longer|currently|changed|switched|moved|relocated|rescheduled|instead|just"
+    r"|from now on|these days|actually|correction|update|as of|new|stopped|quit|gave up|these days|again)\b",
+    re.IGNORECASE,
+)
+_MORE = re.compile(
+    r"\b(?:also|too|as well|another|besides|additionally|second|sometimes|occasionally|part[- ]time)\b", re.I
+)
+_PAST = re.compile(
+    r"\b(?:was|were|did|had|went|used to|ago|yesterday|last|once|back then|\w{3,}ed|ran|met|saw|bought|made|got|took|came|ate"
+    r"|drank|wrote|told|said|gave|spent|won|lost|found|will|tomorrow|might|maybe|would|could|if|plan|planning|want|hope)\b",
+    re.IGNORECASE,
+)
+_UNKNOWN = frozenset("it he she they that this there these those you who what which and or but if when because".split())
+_ARTICLES = frozenset("the my our a an this".split())
+_ONE_ONLY = frozenset(
+    "name boss manager wife husband spouse fiance fiancee girlfriend boyfriend partner doctor dentist landlord mother father mom "
+    "mum dad ceo cto capital address email number phone password username birthday title status major employer job role position "
+    "hometown nationality blood deadline size height weight salary rent budget address supervisor advisor teacher therapist".split()
+)
+_SUBJECT = r"(?P<s>[\w'-]+(?: [\w'-]+){0,5}?)"
+_SUBJECT_TOO = _SUBJECT.replace("<s>", "<s2>")
+MOST_WORDS = 18
+_HAVE = r"(?:(?:have|has|'ve|just|recently|now|currently|finally|actually) )*"
+_NOW = r"(?:now |currently |still |actually )*"
+
+_LIVES = re.compile(
+    rf"^{_SUBJECT} ?{_NOW}(?:live|lives|reside|resides|am living|is living|'m living|am based|is based|'m based) {_NOW}in (?P<v>.+)$"
+    rf"|^{_SUBJECT_TOO} ?{_HAVE}(?:moved|relocated) (?:back )?(?:from .{{1,40}} )?to (?P<v2>.+)$",
+    re.IGNORECASE,
+)
+_WORKS = re.compile(
+    rf"^{_SUBJECT} ?{_NOW}(?:work|works|am working|is working|'m working) {_NOW}(?:at|for) (?P<v>.+)$"
+    rf"|^{_SUBJECT_TOO} ?{_HAVE}(?:joined|started (?:working |a new job |my new job |work )?(?:at|with)) (?P<v2>[A-Z].+)$",
+    re.IGNORECASE,
+)
+_IS = re.compile(
+    rf"^{_SUBJECT}(?: (?P<verb>is|are|will be|starts?|begins?|ends?|opens?|closes?|costs?|weighs?|takes place|happens|(?:is|was|has been|got)"
+    r" (?:re)?scheduled|is set|is due|(?:is |was |has |has been |got |been )?(?:moved|changed|switched|rescheduled|pushed|updated"
+    rf"|increased|reduced|extended))|'s) {_NOW}(?:(?:back|forward) )?(?:from .{{1,30}} to )?(?P<at>at |on |in |by |for |to |until )?(?P<v>.+)$",
+    re.IGNORECASE,
+)
+_HAS = re.compile(
+    rf"^{_SUBJECT} ?{_NOW}(?:have|has|own|owns|have got|has got|'ve got got) {_NOW}(?P<n>{_NUMBER}) (?P<v>[\w -]{{2,40}})$",
+    re.I,
+)
+_AGE = re.compile(rf"^{_SUBJECT}(?: (?:am|is|just turned|turned)|'m|'s) {_NOW}(?P<v>\d{{1,3}})(?: years? old)?$", re.I)
+_MEETS = re.compile(
+    r"^(?:i|we)(?: have|'ve got| have got|'ve) (?:an?|another) (?P<s>[\w -]{2,40}?) (?:at|on) (?P<v>.+)$", re.IGNORECASE
+)
+_LIKES = re.compile(
+    rf"^{_SUBJECT} (?:really |do |absolutely )?(?P<verb>like|likes|love|loves|enjoy|enjoys|adore|hate|hates|dislike|dislikes)"
+    r" (?P<v>[\w -]{2,40})$",
+    re.IGNORECASE,
+)
+_PREFERS = re.compile(
+    rf"^{_SUBJECT} prefers? (?P<v>[\w ]{{2,30}}) (?:over|to|rather than) (?P<w>[\w ]{{2,30}})$", re.IGNORECASE
+)
+_CALLED = re.compile(r"^(?:call me|my name is|i am called|i'm called) (?P<v>[\w' -]{2,40})$", re.IGNORECASE)
+
+
+_HOME_WORDS = frozenset(
+    "live lives living reside resides based moved relocated work works working joined started".split()
+)
+_LIKE_WORDS = frozenset("like likes love loves enjoy enjoys adore hate hates dislike dislikes prefer prefers".split())
+
+
+def read(sentence: str) -> Iterator[Statement]:
+    plain = sentence.replace("’", "'").strip(' .!"“”')
+    text = _FILLER.sub("", plain)
+    words = set(text.casefold().split())
+    if len(words) > MOST_WORDS or "://" in text or _MORE.search(text):
+        return
+    bare = _TAIL.sub("", text)
+    found = [*_is(bare), *_frame(bare, text), *_whether(text)]
+    if words & _HOME_WORDS:
+        found += _homes(bare)
+    if words & _LIKE_WORDS:
+        found += _likes(bare)
+    if _DIGIT.search(bare):
+        found += _has(bare)
+    if found:
+        news = bool(_NEWS.search(plain))
+        yield from (_told(each, news) for each in found)
+
+
+def _told(statement: Statement, news: bool) -> Statement:
+    return Statement(statement.slot, statement.value, statement.holds, statement.changed or news)
+
+
+def _homes(text: str) -> Iterator[Statement]:
+    for attribute, pattern in (("home", _LIVES), ("work", _WORKS)):
+        match = pattern.match(text)
+        if not match:
+            continue
+        subject = _subject(match["s"] or match["s2"])
+        value = match["v"] or match["v2"]
+        settled = match["v"] is None and attribute == "home"
+        if not subject or _PAST.search(value) or len(value.split()) > 6:
+            continue
+        # "moved to the marketing team" is no home, "moved to 10" none either.
+        if settled and not re.match(r"[A-Z]|the (?:UK|US|Netherlands|Philippines|countryside|suburbs|city)\b", value):
+            continue
+        yield Statement(f"{subject}|{attribute}", _value(value), "one", settled)
+
+
+def _is(text: str) -> Iterator[Statement]:
+    if match := _CALLED.match(text):
+        yield Statement("i|name", _value(match["v"]))
+        return
+    if match := _MEETS.match(text):
+        for kind, value in _typed(match["v"], "at"):
+            yield Statement(f"{_subject('the ' + match['s'])}|{kind}", value, "open")
+    if match := _AGE.match(text):
+        if subject := _subject(match["s"]):
+            yield Statement(f"{subject}|age", match["v"])
+        return
+    match = _IS.match(text)
+    if not match or _PAST.search(match["v"]):
+        return
+    subject, verb = _subject(match["s"]), (match["verb"] or "is").casefold()
+    if not subject or subject in ("i", "we"):
+        return
+    indefinite = re.match(r"(?:an?|some|every|each|all|many|one|two|another)\b", match["s"], re.IGNORECASE)
+    holds: Holds = "open" if indefinite else "one"
+    part = next((f" {word}" for word in ("end", "open", "close") if verb.startswith(word)), "")
+    typed = list(_typed(match["v"], (match["at"] or "").strip()))
+    for kind, value in typed:
+        yield Statement(f"{subject}|{kind}{part}", value, holds)
+    if not typed:
+        yield from _named(subject, match, holds)
+
+
+def _named(subject: str, match: re.Match[str], holds: Holds) -> Iterator[Statement]:
+    """A value of no kind that can be told: what there can be only one of has one, a name behind "my" perhaps."""
+    value, head = match["v"], subject.split()[-1]
+    if len(value.split()) > 6:
+        return
+    if match["at"] and match["at"].strip() == "in" and value[0].isupper():
+        yield Statement(f"{subject}|place", _value(value), holds)
+    elif re.search(r"\b(?:favou?rite|preferred|go-to)\b", subject):
+        yield Statement(f"{subject}|is", _value(value))
+    elif head in _ONE_ONLY and not match["at"]:
+        yield Statement(f"{subject}|is", _value(value), holds)
+    elif not match["at"] and value[0].isupper() and re.match(r"(?:my|our)\b", match["s"], re.IGNORECASE):
+        yield Statement(f"{subject}|is", _value(value), "open")
+
+
+def _has(text: str) -> Iterator[Statement]:
+    match = _HAS.match(text)
+    if match and (subject := _subject(match["s"])) and not _PAST.search(match["v"]):
+        things = " ".join(_stem(word) for word in match["v"].casefold().split())
+        yield Statement(f"{subject}|count {things}", _number(match["n"]))
+
+
+def _likes(text: str) -> Iterator[Statement]:
+    if match := _PREFERS.match(text):
+        if subject := _subject(match["s"]):
+            pair = sorted((_value(match["v"]), _value(match["w"])))
+            yield Statement(f"{subject}|prefers {pair[0]}/{pair[1]}", _value(match["v"]))
+        return
+    match = _LIKES.match(text)
+    if match and (subject := _subject(match["s"])) and not re.search(r"\b(?:to|that|when|how|it)\b", match["v"]):
+        averse = match["verb"].casefold().startswith(("hate", "dislike"))
+        value = _value(match["v"])
+        if not averse:
+            yield Statement(f"{subject}|likes", value, "many")
+        yield Statement(f"whether|{_stems(f'{subject} like {value}')}", "no" if averse else "yes")
+
+
+_NOT = re.compile(
+    r"\b(?:not|never|no longer|cannot)\b|n't\b|\b(?:have |has |'ve )?(?:stopped|quit|gave up|given up)\b", re.I
+)
+_IDLE = re.compile(
+    r"\b(?:do|does|did|not|never|no longer|longer|anymore|any more|any longer|now|still|currently|really|actually|nowadays|have|has"
+    r"|stopped|quit|gave up|given up|at all|these days|again|very|so)\b|n't\b|'m\b|'re\b|\b(?:am|are|is|be)\b",
+    re.IGNORECASE,
+)
+_LASTING = re.compile(
+    r"\b(?:like|likes|love|loves|enjoy|enjoys|want|wants|need|needs|eat|eats|drink|drinks|am|is|are|'m|own|owns|use|uses|speak|speaks"
+    r"|live|lives|work|works|believe|trust|play|plays|smoke|smokes|drive|drives|support|supports|allow|allows|have|has|know|knows"
+    r"|can|can't|cannot|eating|drinking|smoking|using|playing|working|know)\b|n't\b",
+    re.IGNORECASE,
+)
+
+
+def _whether(text: str) -> Iterator[Statement]:
+    """A short sentence and its denial fill one slot."""
+    if len(text.split()) > 16:
+        return
+    told = re.sub(r"\bcan't\b|\bcannot\b", "can not", text)
+    negated = bool(_NOT.search(told))
+    bare = re.sub(r"[^\w ']", " ", _TAIL.sub("", re.sub(_NOT, " ", told)))
+    words = [word for word in _IDLE.sub(" ", bare).casefold().split() if word not in _ARTICLES]
+    if not 2 <= len(words) <= 9 or words[0] in _UNKNOWN:
+        return
+    past = _PAST.search(re.sub(r"\b(?:stopped|want|wants)\b|did(?=n't)", "", told))
+    sure = not past and bool(_LASTING.search(told))
+    stopped = bool(
+        re.search(r"\b(?:no longer|anymore|any more|any longer|stopped|quit|gave up|given up)\b", told, re.I)
+    )
+    if past and not stopped:
+        return
+    yield Statement(
+        f"whether|{_stems(' '.join(words))}", "no" if negated else "yes", "one" if sure or stopped else "open", stopped
+    )
+
+
+_SPOT = re.compile(rf"\b(?:{_NUMBER}|{_DAY})(?!\w)", re.IGNORECASE)
+_HABIT = re.compile(
+    r"\b(?:every|per|each|times|a (?:day|week|month|year)|costs?|weighs?|takes?|is|are|has|have|own|owns|runs?)\b",
+    re.IGNORECASE,
+)
+
+
+def _frame(bare: str, text: str) -> Iterator[Statement]:
+    """The same sentence with another number or day in it."""
+    spots = _SPOT.findall(bare) if _DIGIT.search(bare) or "day" in bare else []
+    if not 1 <= len(spots) <= 2 or len(bare.split()) > 16 or _PAST.search(text) or _NOT.search(bare):
+        return
+    words = _SPOT.sub("#", re.sub(r"[^\w #':$€£%.]", " ", bare).casefold()).split()
+    words = [word for word in words if word not in ("now", "currently", "still", "the", "my", "our", "about", "around")]
+    if len(words) < 3 or words[0] in _UNKNOWN:
+        return
+    days = any(re.fullmatch(_DAY, spot, re.IGNORECASE) for spot in spots)
+    vague = days or len(spots) > 1 or re.search(r"\b(?:an?|some|this|that) (?!day\b|week\b|month\b|year\b)", bare, re.I)
+    holds: Holds = "one" if _HABIT.search(bare) and not vague else "open"
+    yield Statement(f"frame|{' '.join(words)}", " ".join(_number(spot) for spot in spots), holds)
+
+
+def _typed(value: str, at: str) -> Iterator[tuple[str, str]]:
+    """The kinds of value a text wholly consists of: a day and a time may stand together."""
+    text = re.sub(r"\s+", " ", value.casefold().strip(" .!"))
+    if both := re.fullmatch(rf"(?:on )?(?P<d>{_KINDS[1][1].pattern}),?(?: at)? (?P<t>{_KINDS[0][1].pattern})", text):
+        if not re.fullmatch(_KINDS[1][1], text):
+            yield "date", _day(both["d"])
+            yield "time", _clock(both["t"])
+            return
+    if both := re.fullmatch(rf"(?P<t>{_KINDS[0][1].pattern}) on (?P<d>{_KINDS[1][1].pattern})", text):
+        yield "time", _clock(both["t"])
+        yield "date", _day(both["d"])
+        return
+    for kind, pattern in _KINDS:
+        if pattern.fullmatch(text):
+            if kind == "time" and at not in ("at", "to", "for", "until", "by") and re.fullmatch(r"\d+", text):
+                yield "number", text
+            else:
+                yield kind, _clock(text) if kind == "time" else _day(text) if kind == "date" else _amount(text)
+            return
+    if re.fullmatch(_NUMBER, text):
+        yield "number", _number(text)
+
+
+def _clock(text: str) -> str:
+    """Hours and minutes, and the half of the day where it is told: "9" may be "9 am"."""
+    text = text.replace(".", "").replace("o'clock", "").strip()
+    match = re.fullmatch(r"(\d{1,2})(?::(\d\d))? ?(am|pm)?", text)
+    if not match:
+        return text
+    clock = f"{int(match[1])}:{match[2] or '00'}"
+    return f"{clock} {match[3]}" if match[3] else clock
+
+
+def _day(text: str) -> str:
+    text = re.sub(r"\b(?:on|the|of)\b|[.,]|(?<=\d)(?:st|nd|rd|th)\b", " ", text)
+    return " ".join(re.sub(rf"\b({_DAY})\b", lambda m: m[1].rstrip("s"), text).split())
+
+
+def _amount(text: str) -> str:
+    text = re.sub(r"\b(?:about|around|roughly)\b", " ", text).replace(",", "")
+    return " ".join(_number(word) for word in re.sub(r"(?<=\d)(?=[a-z%])", " ", text).split())
+
+
+def _number(text: str) -> str:
+    folded = text.casefold().rstrip(".,").replace(",", "")
+    return _NUMBERS.get(folded, folded.rstrip("s") if re.fullmatch(_DAY, folded) else folded)
+
+
+def _subject(text: str) -> str:
+    """Who or what a sentence is about, without article; nothing when that can't be known from the sentence alone."""
+    words = [word.strip("'") for word in text.casefold().replace("'s ", " ").split()]
+    words = [word for word in words if word not in _ARTICLES and word not in ("now", "currently")]
+    if not 1 <= len(words) <= 5 or not _UNKNOWN.isdisjoint(words) or _PAST.search(" ".join(words)):
+        return ""
+    return " ".join("favourite" if word == "favorite" else "i" if word == "me" else word for word in words)
+
+
+def _value(text: str) -> str:
+    words = re.sub(r"[^\w '@.+-]", " ", text.casefold()).strip(" .").split()
+    return " ".join(words[1:] if len(words) > 1 and words[0] in ("the", "a", "an") else words)
+
+
+def _stems(text: str) -> str:
+    return " ".join(_stem(word) for word in text.split())
