@@ -40,7 +40,9 @@ class Addressed:
             if scope["path"] not in ANYWHERE:
                 self._check_names(Headers(scope=scope))
         except RecollectError as error:
-            await refuse(answer_to(error), scope, receive, send)
+            answer = answer_to(error)
+            answer.headers["Connection"] = "close"
+            await refuse(answer, scope, receive, send)
         else:
             await self._app(scope, receive, send)
 

@@ -55,14 +55,12 @@ class Frame:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                _dress(MutableHeaders(scope=message), id, perf_counter() - started)
+                _dress(MutableHeaders(scope=message), id, status, perf_counter() - started)
             await send(message)
 
         try:
             await self._app(scope, receive, out)
-        except (
-            Exception
-        ) as error:  # The one place where anything may arrive: the server goes on, the client learns no more.
+        except Exception as error:  # Whatever it is: the server goes on, and the client learns no more.
             logger.error("unexpected", extra={"facts": exception_facts(error)})
             if not status:
                 sorry = "something went wrong on our side; the correlation id finds it in the log"
@@ -84,9 +82,10 @@ def template_of(scope: Scope) -> str:
     return str(getattr(whole or scope.get("route"), "path", "unmatched"))
 
 
-def _dress(headers: MutableHeaders, id: str, seconds: float) -> None:
-    """What every answer carries; one that has its own policy keeps it."""
+def _dress(headers: MutableHeaders, id: str, status: int, seconds: float) -> None:
+    """What every answer carries; one that has its own policy keeps it. How long a login took to fail is nobody's business."""
     for name, value in HEADERS.items():
         headers.setdefault(name, value)
     headers[correlation.HEADER] = id
-    headers["Server-Timing"] = f"total;dur={seconds * 1000:.1f}"
+    if status != 401:
+        headers["Server-Timing"] = f"total;dur={seconds * 1000:.1f}"
