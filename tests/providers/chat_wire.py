@@ -65,6 +65,8 @@ class ChatServer:
 
 
 class _Quiet(ThreadingHTTPServer):
+    request_queue_size = 256
+
     def handle_error(self, request: object, client_address: object) -> None:
         """Clients that hang up are what some of the tests are about."""
 

@@ -39,21 +39,9 @@ _SAME = {
     for term in words.split()
 }
 _SAID_OF = frozenset(
-    {
-        "user",
-        "person",
-        "speaker",
-        "still",
-        "also",
-        "actual",
-        "realli",
-        "yeah",
-        "alway",
-        "right",
-        "exact",
-        "correct",
-        "mention",
-    }
+    "user person speaker still also actual realli yeah alway right exact correct mention inde rememb told again said "
+    "know alreadi true "
+    "definit total absolut sure cours guess thank pleas".split()
 )
 
 

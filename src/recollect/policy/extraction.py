@@ -32,7 +32,8 @@ _ENGLISH_CLAUSE = re.compile(
 )
 _CHINESE_CLAUSE = re.compile(r"[，,、](?=(?:我|叫我|也|而且|但是?|不过|所以))")
 _TRIM = re.compile(
-    r"(?:[\s,]+(?:too|as well|a lot|so much|very much|these days|right now|at the moment|now|though|haha|lol|anymore|"
+    r"(?:[\s,]+(?:too|as well|a lot|so much|very much|these days|right now|at the moment|now|though|indeed|again|of "
+    r"course|you know|haha|lol|anymore|"
     r"any more))+$|[\s,，。.!！…~～]+$",
     re.IGNORECASE,
 )

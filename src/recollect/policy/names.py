@@ -75,7 +75,7 @@ _DIGIT = re.compile(r"\d")
 
 _WORD = r"[A-Z][\w'’&.-]*[\w]|[A-Z]"
 _RUN = re.compile(
-    rf"(?:(?:Mr|Mrs|Ms|Dr|Prof|St)\.\s)?(?:{_WORD})(?:\s+(?:(?:of|de|van|von|der|da|del|la|the|and|&)\s+)?(?:{_WORD}))*"
+    rf"(?:(?:Mr|Mrs|Ms|Dr|Prof|St)\.\s)?(?:{_WORD})(?:\s+(?:(?:of|de|van|von|der|da|del|la|the|&)\s+)?(?:{_WORD}))*"
 )
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;\"“(\n•–—-]\s*)$")
 _ORGANISATION = re.compile(
@@ -199,7 +199,7 @@ def _english(text: str) -> Iterator[tuple[int, int, Entity]]:
             run = run[len(words[0]) :].lstrip()
             start, opening = match.end() - len(run), False
             words = run.split()
-        while words and words[-1] in _NOT_NAMES:
+        while words and (words[-1] in _NOT_NAMES or words[-1][0].islower() or words[-1] == "&"):
             run = run[: -len(words[-1])].rstrip()
             words = run.split()
         if not words or len(run) < 2 or (len(words) == 1 and words[0].casefold() in ENGLISH):

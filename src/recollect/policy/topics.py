@@ -28,7 +28,8 @@ _GOAL_ZH = re.compile(
 _FEELINGS = frozenset(
     "excited worried happy sad angry furious glad anxious nervous stressed tired curious interested grateful proud "
     "frustrated annoyed "
-    "scared afraid upset thrilled surprised shocked bored sick ugh wow yeah hmm 有点 有些 心情 感觉 事情 东西 问题 时间 情况".split()
+    "scared afraid upset thrilled surprised shocked bored sick ugh wow yeah hmm 有点 有些 "
+    "心情 感觉 事情 东西 问题 时间 情况".split()
 )
 _KINDS = {"people": ("person",), "places": ("place",), "dates": ("date",)}
 

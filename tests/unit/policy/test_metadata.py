@@ -25,6 +25,8 @@ from recollect.policy.names import entities
         ("Yesterday was fine", {"Yesterday": "date"}),
         ("The weather turned", {}),
         ("I'm tired", {}),
+        ("I met Ben and Ana of the Lyon Club", {"Ben": "person", "Ana": "person", "Lyon Club": "organisation"}),
+        ("I live in Lyon and I'm fine", {"Lyon": "place"}),
         ("我叫王小明，住在上海浦东", {"王小明": "person", "上海浦东": "place"}),
         ("下周三去北京大学见李教授", {"下周三": "date", "北京大学": "organisation", "李教授": "person"}),
         ("2024年3月5日下午3点开会", {"2024年3月5日": "date", "下午3点": "date"}),
