@@ -5,9 +5,11 @@
     python -m eval --dataset sets --path DIR --sets a,b --store sqlite|postgres --json OUT [--limit N] [--ablate]
     python -m eval --dataset followup --path DIR [--sets canard_dev,cast,…] [--limit N]
     python -m eval --dataset injection --path DIR
+    python -m eval --dataset dedupe|conflicts --path DIR [--store sqlite|postgres] [--limit N]
 
 `memory` is our own golden set (or the one at --path); it ends with PASS or FAIL, and FAIL exits with 1. `sets` are public ones,
-`followup` asks questions that lean on a conversation, `injection` texts that try to give orders.
+`followup` asks questions that lean on a conversation, `injection` texts that try to give orders, `dedupe` and `conflicts` what
+is said again and what is said otherwise; they exit with 1 when they fall short.
 """
 
 from __future__ import annotations
@@ -27,8 +29,9 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
-from eval import ablate, followup, injection, memory, sets  # noqa: E402
+from eval import ablate, conflicts, dedupe, followup, injection, memory, sets  # noqa: E402
 from eval.cases import kind_of, names  # noqa: E402
+from eval.ground import opened  # noqa: E402
 from recollect.bootstrap import embedder_config, engine_over, open_embedder, open_store  # noqa: E402
 from recollect.settings import Settings  # noqa: E402
 
@@ -37,7 +40,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m eval", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--dataset", choices=["memory", "sets", "followup", "injection"], required=True)
+    parser.add_argument(
+        "--dataset", choices=["memory", "sets", "followup", "injection", "dedupe", "conflicts"], required=True
+    )
     parser.add_argument("--path", type=Path, help="the folder of the sets; or another golden set than the shipped one")
     parser.add_argument("--sets", help="which of them, separated by commas; all when left out")
     parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")
@@ -102,6 +107,20 @@ def _show_sets(rows: list[dict[str, Any]]) -> None:
                 )
 
 
+async def _run_order(asked: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]:
+    """What is said again, or otherwise: the rows, shown, and where they fall short."""
+    if asked.path is None or not asked.path.is_dir():
+        sys.exit("error: --path must be a folder with *.cases.jsonl files")
+    async with opened(asked.store) as ground:
+        if asked.dataset == "dedupe":
+            rows = await dedupe.run(ground.engine, asked.path, asked.limit)
+            dedupe.show(rows, Console())
+            return rows, dedupe.passed(rows, asked.limit)
+        rows = await conflicts.run(ground.engine, asked.path, asked.limit)
+        conflicts.show(rows, Console())
+        return rows, conflicts.passed(rows)
+
+
 def main() -> None:
     asked = _arguments()
     if asked.dataset == "memory":
@@ -110,7 +129,10 @@ def main() -> None:
         except memory.PROBLEMS as problem:
             print(f"error: {problem}", file=sys.stderr)
             sys.exit(2)
-    if asked.dataset == "sets":
+    short: list[str] = []
+    if asked.dataset in ("dedupe", "conflicts"):
+        rows, short = asyncio.run(_run_order(asked))
+    elif asked.dataset == "sets":
         rows = asyncio.run(_run_sets(asked))
         _show_sets(rows)
     elif asked.dataset == "injection":
@@ -122,6 +144,8 @@ def main() -> None:
             print(json.dumps(row, ensure_ascii=False))
     if asked.json:
         asked.json.write_text(json.dumps({"store": asked.store, "rows": rows}, indent=2, ensure_ascii=False) + "\n")
+    if short:
+        sys.exit("FAIL: " + "; ".join(short))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from eval.cases import Case, kind_of, names, questions
-from recollect.policy.relevance import is_cjk
+from recollect.policy.relevance import CUT, is_cjk
 
 MOST_STRANGERS = 200
 COST = 1.0
@@ -33,7 +33,7 @@ def separated(answerable: Sequence[tuple[float, float]], others: Sequence[float]
     """`answerable`: best relevance and recall of each question; `others`: best relevance where there is no answer.
 
     `auc` is the chance that a question with an answer has the higher relevance; `silent` is the share of the others that stay
-    without hits at the strictest cut that costs at most one point of recall.
+    without hits at the cut that ships, `at_a_point` at the strictest one that costs at most one point of recall.
     """
     if not answerable or not others:
         return None
@@ -42,8 +42,13 @@ def separated(answerable: Sequence[tuple[float, float]], others: Sequence[float]
         "cases": len(others),
         "auc": round(_auc([relevance for relevance, _ in answerable], others), 3),
         "cut": round(cut, 3),
-        "silent": round(100 * sum(relevance < cut for relevance in others) / len(others), 1),
+        "silent": _below(CUT, others),
+        "at_a_point": _below(cut, others),
     }
+
+
+def _below(cut: float, relevances: Sequence[float]) -> float:
+    return round(100 * sum(relevance < cut for relevance in relevances) / len(relevances), 1)
 
 
 def _strictest(answerable: Sequence[tuple[float, float]]) -> float:
