@@ -19,7 +19,7 @@ from recollect.engine.providing import Providing, Vault
 from recollect.engine.screening import Rules
 from recollect.errors import InvalidInput, RecollectError, Unsupported
 from recollect.model import Generation
-from recollect.ports import Cache, Embedder, Store
+from recollect.ports import Cache, Chat, Embedder, Store
 from recollect.providers.caches import CachedEmbedder, EmbeddingCache, SharedEmbeddingCache, VectorCache, open_cache
 from recollect.providers.clock import SystemClock
 from recollect.providers.configured import Configured
@@ -53,7 +53,8 @@ async def open_engine(settings: Settings) -> Running:
         undo.push_async_callback(cache.close)
         embedder = await open_embedder(embedder_config(settings), cache if settings.redis_url else None)
         engine = engine_over(store, embedder, settings, cache)
-        worker = EmbeddedWorker(engine) if settings.worker and settings.embedder != "off" else None
+        works = settings.embedder != "off" or engine.chat is not None
+        worker = EmbeddedWorker(engine) if settings.worker and works else None
         if worker is not None:
             worker.start()
         undo.pop_all()
@@ -68,8 +69,20 @@ def engine_over(store: Store, embedder: Embedder | None, settings: Settings, cac
     engine = Engine(store, SystemClock(), engine_config(settings), generations, cache)
     configured = Configured(embedder_config(settings), open_embedder, partial(_insists, settings))
     origin = configured.origin(embedder)
+    engine.chat = open_chat(settings)
     engine.providing = Providing(store, generations, configured, partial(_vault, settings), origin)
     return engine
+
+
+def open_chat(settings: Settings) -> Chat | None:
+    """The configured chat model, if there is one."""
+    if not settings.chat_url:
+        return None
+    from recollect.providers.chat import CompatibleChat
+
+    return CompatibleChat(
+        settings.chat_url, settings.chat_model, settings.chat_key or None, timeout_s=settings.chat_timeout_s
+    )
 
 
 def _vault(settings: Settings) -> Vault:

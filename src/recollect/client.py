@@ -35,6 +35,7 @@ from recollect.model import (
     Receipt,
     Scope,
     Status,
+    TakenIn,
     Theme,
     TurnsReceipt,
 )
@@ -107,6 +108,12 @@ class AsyncMemory:
         """Keep turns of a conversation word for word: `{role, content, name?, created_at?, id?}` each."""
         running = await self._open()
         return await running.engine.add_turns(self.scope, session_id, checked_turns(turns))
+
+    async def take_in(self, session_id: str, turns: Iterable[Mapping[str, Any]]) -> TakenIn:
+        """`add_turns`, and remember what their speakers say of themselves: at once by rules, or, where a chat model is
+        configured, in the background. Says what was remembered and why the rest was not."""
+        running = await self._open()
+        return await running.engine.take_in(self.scope, session_id, checked_turns(turns))
 
     async def search(
         self,

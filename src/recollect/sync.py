@@ -149,6 +149,7 @@ class Memory:
         return self._portal.call(self._memory.update(id, **fields))
 
     add_turns = _waiting(AsyncMemory.add_turns)
+    take_in = _waiting(AsyncMemory.take_in)
     search = _waiting(AsyncMemory.search)
     get = _waiting(AsyncMemory.get)
     list = _waiting(AsyncMemory.list)

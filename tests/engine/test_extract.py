@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from recollect.engine import Engine, EngineConfig, extract
+from recollect.engine.converse import keep_turns
 from recollect.errors import InvalidInput, NotAllowed, RecollectError, Unavailable
 from recollect.model import Listing, Memory, Query, Source, Status, Utterance
 from recollect.ports import Store
@@ -161,7 +162,7 @@ async def test_a_retry_extracts_nothing_twice(engine: Engine) -> None:
 
 async def test_what_a_crash_left_unread_is_read_later(store: Store) -> None:
     engine = engine_over(store)
-    await extract.keep_turns(
+    await keep_turns(
         engine, ANA, "s1", [turn("I love opera."), turn("Nice!", "assistant"), turn("I live in Lyon.")], to_read=True
     )
     later = engine_over(store)
