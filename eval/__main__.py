@@ -102,9 +102,8 @@ def _show_sets(rows: list[dict[str, Any]]) -> None:
         print(f"empty answers: {row['empty_when_answerable']} % of answerable, {row['empty_when_not']} % of the others")
         for kind, told in row["silence"].items():
             if told:
-                print(
-                    f"{kind}: {told['cases']}, AUC {told['auc']}, {told['silent']} % silent at a point of recall less"
-                )
+                shares = f"{told['silent']} % silent, {told['at_a_point']} % at a point of recall less"
+                print(f"{kind}: {told['cases']}, AUC {told['auc']}, {shares}")
 
 
 async def _run_order(asked: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]:

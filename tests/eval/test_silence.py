@@ -12,14 +12,14 @@ from eval.silence import separated, strangers
 
 def test_a_perfect_separation() -> None:
     told = separated([(0.9, 1.0), (0.8, 1.0)], [0.1, 0.2])
-    assert told == {"cases": 2, "auc": 1.0, "cut": 0.8, "silent": 100.0}
+    assert told == {"cases": 2, "auc": 1.0, "cut": 0.8, "silent": 100.0, "at_a_point": 100.0}
 
 
 def test_ties_count_half() -> None:
     told = separated([(0.5, 1.0)], [0.5, 0.5])
     assert told is not None
     assert told["auc"] == 0.5
-    assert told["silent"] == 0.0
+    assert told["silent"] == told["at_a_point"] == 0.0
 
 
 def test_a_cut_may_cost_one_point_of_recall_and_not_more() -> None:
@@ -27,7 +27,8 @@ def test_a_cut_may_cost_one_point_of_recall_and_not_more() -> None:
     told = separated(answerable, [0.005, 0.011])
     assert told is not None
     assert told["cut"] == pytest.approx(0.01)
-    assert told["silent"] == 50.0
+    assert told["at_a_point"] == 50.0
+    assert told["silent"] == 100.0
 
 
 def test_what_was_not_found_anyway_costs_nothing() -> None:
