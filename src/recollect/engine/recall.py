@@ -17,11 +17,12 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from recollect.engine import audit, search
-from recollect.engine.asked import Asked, Candidate
+from recollect.engine.asked import Asked
 from recollect.engine.boundary import silence
 from recollect.engine.embed import embedded, flush
+from recollect.engine.sharing import merged, shared
 from recollect.errors import InvalidInput, RecollectError, Unavailable
-from recollect.model import Hit, Memory, Message, Query, Recall, Scope, Target, Trace
+from recollect.model import Hit, Query, Recall, Scope, Trace
 from recollect.policy.budget import fit
 from recollect.policy.decay import scores_of
 from recollect.policy.digest import query_digest
@@ -61,7 +62,7 @@ async def recall(engine: Engine, scope: Scope, query: Query) -> Recall:
     query = checked(query, recipe, engine.clock.now())
     course = Course(recipe.name)
     # First of all: where nothing may be recalled, the question isn't even shown to an embedding server or a cache.
-    refusal = await engine.store.read(scope, lambda tx: silence(tx, engine))
+    refusal, spaces = await engine.store.read(scope, lambda tx: (silence(tx, engine), tx.space.sharing()))
     if refusal is not None:
         course.degraded.append(refusal)
         return within_budget([], False, recipe, query, course)
@@ -71,6 +72,9 @@ async def recall(engine: Engine, scope: Scope, query: Query) -> Recall:
     if not hits and asked.vectors and not course.degraded and await _caught_up(engine, scope):
         hits, more = await _searched(engine, scope, recipe, asked, course)
     engine.shelves.shrink(scope)
+    if spaces and (others := await shared(engine, scope, recipe, asked, spaces)):
+        course.candidates = {**course.candidates, "shared": len(others)}
+        hits, more = merged(hits, others)[: asked.limit], more or len(hits) + len(others) > asked.limit
     lap = course.lap("store", lap)
     recalled = within_budget(hits, more, recipe, query, course)
     note(engine, scope, query, recalled)
@@ -80,12 +84,12 @@ async def recall(engine: Engine, scope: Scope, query: Query) -> Recall:
 def note(engine: Engine, scope: Scope, query: Query, recalled: Recall) -> None:
     """What was shown, how it scored, and that somebody asked: written later, never in the way of the answer."""
     at = engine.clock.now()
-    memories = [hit for hit in recalled.hits if hit.memory]
-    engine.notes.accessed(
-        scope,
-        [hit.target.id for hit in memories],
-        {hit.target.id: scores_of(hit, at) for hit in memories},
-    )
+    for space in dict.fromkeys(hit.space for hit in recalled.hits if hit.memory):
+        shown = [hit for hit in recalled.hits if hit.memory and hit.space == space]
+        where = scope if space is None else scope.within(space)
+        engine.notes.accessed(
+            where, [hit.target.id for hit in shown], {hit.target.id: scores_of(hit, at) for hit in shown}
+        )
     if engine.config.audit_reads:
         facts = {
             "query": query_digest(scope, query.text, engine.config.pepper),
@@ -104,7 +108,7 @@ async def _searched(
     def work(tx: Tx) -> tuple[list[Hit], bool]:
         found = search.candidates(tx, engine.shelves, recipe, asked)
         course.candidates = found.counts
-        return _hits(tx, found.ranked[: asked.limit]), len(found.ranked) > asked.limit
+        return search.hits(tx, found.ranked[: asked.limit]), len(found.ranked) > asked.limit
 
     return await engine.store.read(scope, work)
 
@@ -178,35 +182,6 @@ async def _speakers(engine: Engine, scope: Scope, generation: str | None) -> Seq
 
         await engine.store.read(scope, load)
     return copy.shelf.speakers
-
-
-def _hits(tx: Tx, candidates: Sequence[Candidate]) -> list[Hit]:
-    """Candidates with their records, which are read last: only what is shown is fetched."""
-    memories = tx.memories.get([c.target.id for c in candidates if c.target.kind == "memory"])
-    messages = tx.conversations.messages([c.target.id for c in candidates if c.target.kind == "message"])
-    hits = []
-    for candidate in candidates:
-        memory, message = _record(candidate.target, memories, messages)
-        if memory is not None or message is not None:
-            hits.append(
-                Hit(
-                    memory=memory,
-                    message=message,
-                    relevance=candidate.relevance,
-                    score=candidate.score,
-                    signals=candidate.signals,
-                )
-            )
-    return hits
-
-
-def _record(
-    target: Target, memories: Mapping[str, Memory], messages: Mapping[str, Message]
-) -> tuple[Memory | None, Message | None]:
-    if target.kind == "message":
-        return None, messages.get(target.id)
-    memory = memories.get(target.id)
-    return (None, None) if memory is None or memory.deleted_at is not None else (memory, None)
 
 
 def within_budget(hits: list[Hit], more: bool, recipe: Recipe, query: Query, course: Course) -> Recall:

@@ -6,12 +6,14 @@ comes with the evidence that brought it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from recollect.engine.asked import Asked, Candidate, Candidates
 from recollect.engine.legs import fused
 from recollect.engine.rescore import rescored
 from recollect.engine.shelves import Copy, Shelves
+from recollect.model import Hit, Memory, Message, Target
 from recollect.policy.native import rank
 from recollect.policy.recipes import Recipe
 from recollect.policy.relevance import cut_beside
@@ -60,3 +62,32 @@ def _native(copy: Copy, recipe: Recipe, asked: Asked) -> Candidates:
         if not EVIDENCE.isdisjoint(each.signals)
     ]
     return Candidates(found, {"held": size, "ranked": len(found)}, size)
+
+
+def hits(tx: Tx, candidates: Sequence[Candidate]) -> list[Hit]:
+    """Candidates with their records, which are read last: only what is shown is fetched."""
+    memories = tx.memories.get([c.target.id for c in candidates if c.target.kind == "memory"])
+    messages = tx.conversations.messages([c.target.id for c in candidates if c.target.kind == "message"])
+    found = []
+    for candidate in candidates:
+        memory, message = _record(candidate.target, memories, messages)
+        if memory is not None or message is not None:
+            found.append(
+                Hit(
+                    memory=memory,
+                    message=message,
+                    relevance=candidate.relevance,
+                    score=candidate.score,
+                    signals=candidate.signals,
+                )
+            )
+    return found
+
+
+def _record(
+    target: Target, memories: Mapping[str, Memory], messages: Mapping[str, Message]
+) -> tuple[Memory | None, Message | None]:
+    if target.kind == "message":
+        return None, messages.get(target.id)
+    memory = memories.get(target.id)
+    return (None, None) if memory is None or memory.deleted_at is not None else (memory, None)

@@ -74,6 +74,8 @@ class Hit:
     """What the recipe ordered by; comparable only within one recall."""
     signals: Mapping[str, float] = field(default_factory=dict)
     truncated: bool = False
+    space: str | None = None
+    """The space that shares it, when it isn't the one that was asked."""
 
     @property
     def target(self) -> Target:
