@@ -1,0 +1,60 @@
+"""What was said a moment ago in sessions of which nothing may be kept: in this process's memory, for as long as they last.
+
+Without it an incognito chat could not follow its own thread. It is never written anywhere, and it ends with the session, with
+the process, or with half an hour of silence.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from recollect.model import Message, Scope
+from recollect.policy.grounding import HISTORY_MESSAGES
+
+MOST_SESSIONS = 1000
+LONGEST = 8000
+"""Characters of a message that are kept in mind."""
+IDLE = timedelta(minutes=30)
+
+
+@dataclass
+class _Aside:
+    at: datetime
+    said: list[Message] = field(default_factory=list)
+    count: int = 0
+
+
+class Asides:
+    def __init__(self) -> None:
+        self._sessions: OrderedDict[tuple[Scope, str], _Aside] = OrderedDict()
+
+    def said(self, scope: Scope, session_id: str, now: datetime) -> Sequence[Message]:
+        self._end_quiet(now)
+        found = self._sessions.get((scope, session_id))
+        return tuple(found.said) if found else ()
+
+    def keep(self, scope: Scope, session_id: str, role: str, text: str, now: datetime) -> None:
+        self._end_quiet(now)
+        aside = self._sessions.pop((scope, session_id), None) or _Aside(now)
+        message = Message(
+            id=f"aside-{aside.count}",
+            session_id=session_id,
+            order=aside.count,
+            role=role,
+            content=text[:LONGEST],
+            created_at=now,
+        )
+        self._sessions[scope, session_id] = _Aside(now, [*aside.said, message][-HISTORY_MESSAGES:], aside.count + 1)
+        while len(self._sessions) > MOST_SESSIONS:
+            self._sessions.popitem(last=False)
+
+    def end(self, scope: Scope, session_id: str) -> None:
+        self._sessions.pop((scope, session_id), None)
+
+    def _end_quiet(self, now: datetime) -> None:
+        """Oldest first, so that only those that end are looked at."""
+        while self._sessions and now - next(iter(self._sessions.values())).at > IDLE:
+            self._sessions.popitem(last=False)
