@@ -28,6 +28,7 @@ from recollect.model import (
     Refusal,
     Scope,
     TakenIn,
+    TurnsReceipt,
     WorkingMemory,
     checked_id,
 )
@@ -55,6 +56,14 @@ async def take_in(engine: Engine, scope: Scope, session_id: str, turns: Iterable
     if silent is not None:
         return await _understood(engine, scope, session_id, given, silent)
     receipt, fresh = await keep_turns(engine, scope, session_id, given, to_read=True)
+    return await take_up(engine, scope, session_id, receipt, fresh)
+
+
+async def take_up(
+    engine: Engine, scope: Scope, session_id: str, receipt: TurnsReceipt | None, fresh: Sequence[Message]
+) -> TakenIn:
+    """The second half of it, for whoever has stored the turns as unread: learn from them now, or have it done."""
+    engine = _in_session(engine, session_id)
     said = [message for message in fresh if message.role == "user"]
     if _reader(engine) is None:
         done = await read_session(engine, scope, session_id, said) if said else ()
