@@ -46,10 +46,20 @@ _CUT = re.compile(
 _POINTING = re.compile(
     r"\b(?:these|those|them|their|theirs|there|it|its|such|that|this(?! (?:week|month|year|morning|evening|weekend|"
     r"spring|summer|fall|"
-    r"autumn|winter|\w+day))|him|his|he|she|you|your|stuff like|the same)\b|^[\"“'‘]",
+    r"autumn|winter|\w+day))|him|his|he|she|you|your|here|stuff like|the same)\b|^[\"“'‘]"
+    r"|^(?:learning |doing )?(?:a (?:ton|lot|bunch)|so much|something|more)$|^(?:hard|well)\b|^playing for\b|"
+    r"[这那][个些组类种样次里]|试试|一下$|了$",
     re.IGNORECASE,
 )
-_DEFINITE = re.compile(r"^(?:the|both|all the)\b", re.IGNORECASE)
+_DEFINITE = re.compile(
+    r"^(?:both|all the|the (?!(?:ocean|sea|beach|mountains?|outdoors|countryside|rain|snow|city|sun|cold|heat|"
+    r"forest|woods|desert|gym|"
+    r"theat(?:er|re)|opera|cinema|piano|guitar|violin|smell|sound of|taste of|winter|summer|"
+    r"autumn|spring)\b))",
+    re.IGNORECASE,
+)
+_UNNAMED = re.compile(r"^(?:he|she|it|they|that|this|these|those|who|which)\b", re.IGNORECASE)
+"""A sentence that begins with somebody who was named before it."""
 _FIRST_PERSON = re.compile(r"(?:i|i'm|i’m|i've|i’ve|my|we|we're|we've|our)\b|我|叫我", re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:the|an?|my|our|some|to)\s+", re.IGNORECASE)
 _NOT_A_NAME = frozenset(
@@ -80,6 +90,8 @@ def read(text: str, speaker: str | None = None) -> Read:
     rejected: dict[str, None] = {}
     for sentence in _sentences(text):
         problem = junk.sentence(sentence) or ("hostile" if is_suspicious(sentence) else None)
+        if problem is None and _UNNAMED.match(extraction_english.FILLER.sub("", sentence)):
+            problem = "leans on another sentence"
         if problem:
             rejected[problem] = None
             continue
@@ -97,7 +109,7 @@ def _asked_for(text: str, speaker: str | None) -> Read | None:
         if match is None:
             continue
         said = _trimmed(match["v"])
-        if len(said) < 3 or said.endswith(("?", "？")):
+        if len(said) < 3 or "?" in said or "？" in said:
             return None
         if is_suspicious(said) or junk.whole_turn(said) in ("code", "pasted"):
             return Read((), ("hostile",) if is_suspicious(said) else ("pasted",))
@@ -133,7 +145,7 @@ def _stated(sentence: str, speaker: str | None) -> Iterator[Item]:
 
 
 def _matched(clause: str, rules: tuple[Rule, ...], filler: re.Pattern[str]) -> tuple[Rule | None, re.Match[str] | None]:
-    bare = filler.sub("", clause).replace("’", "'")
+    bare = filler.sub("", clause).replace("’", "'").rstrip("。！!.…~～ ")
     for rule in rules:
         match = rule.pattern.match(bare)
         if match is not None:
@@ -148,11 +160,12 @@ def _item(
     value = _trimmed(_CUT.sub("", groups["v"]))
     if len(value) < 1 or (rule.key == "name" and value.casefold() in _NOT_A_NAME):
         return None
-    leaning = rule.said or key_family(rule.key) in ("does", "habit")
+    leaning = rule.said or key_family(rule.key) in ("does", "habit", "doing", "has", "goal")
     if leaning and _POINTING.search(value):  # it takes the sentence before to know what is meant
         return None
-    doubtful = grammar.HEDGE.search(clause) or (rule.said and _DEFINITE.match(value))
-    confidence = HEDGED if doubtful else rule.confidence
+    if rule.said and _DEFINITE.match(value):  # what is on the table just now, more often than what is liked for good
+        return None
+    confidence = HEDGED if grammar.HEDGE.search(clause) else rule.confidence
     key = rule.key.format(v=_slug(value), a=_slug(groups.get("a") or ""))
     over = rule.said == "over" or (key in ("home", "employer") and grammar.OVER.search(clause) is not None)
     if grammar.PAST.search(clause) and not over:
