@@ -331,8 +331,8 @@ def _number(text: str) -> str:
 
 def _subject(text: str) -> str:
     """Who or what a sentence is about, without article; nothing when that can't be known from the sentence alone."""
-    words = [word.strip("'") for word in text.casefold().replace("'s ", " ").split()]
-    words = [word for word in words if word not in _ARTICLES and word not in ("now", "currently")]
+    words = re.sub(r"'(?:s|ve|m|re|ll|d)\b", "", text.casefold()).split()
+    words = [word for word in words if word not in _ARTICLES and word not in ("now", "currently", "new", "current")]
     if not 1 <= len(words) <= 5 or not _UNKNOWN.isdisjoint(words) or _PAST.search(" ".join(words)):
         return ""
     return " ".join("favourite" if word == "favorite" else "i" if word == "me" else word for word in words)
