@@ -89,7 +89,7 @@ def read(text: str, speaker: str | None = None) -> Read:
     found: dict[str, Item] = {}
     rejected: dict[str, None] = {}
     for sentence in _sentences(text):
-        problem = junk.sentence(sentence) or ("hostile" if is_suspicious(sentence) else None)
+        problem: str | None = junk.sentence(sentence) or ("hostile" if is_suspicious(sentence) else None)
         if problem is None and _UNNAMED.match(extraction_english.FILLER.sub("", sentence)):
             problem = "leans on another sentence"
         if problem:
