@@ -23,6 +23,7 @@ from recollect.engine import (
     export,
     extract,
     forget,
+    health,
     limits,
     maintain,
     merging,
@@ -45,6 +46,7 @@ from recollect.model import (
     Conversation,
     EmbeddingStatus,
     ForgetReceipt,
+    Health,
     ImportReceipt,
     Listing,
     Memory,
@@ -227,6 +229,19 @@ class Engine:
     ) -> Upkeep:
         """Do what keeps a space in order: expire, trim, end what is over; on request sum up what is old."""
         return await maintain.maintain(self, scope, dry_run=dry_run, roll_up=roll_up, progress=progress)
+
+    async def health(self, scope: Scope) -> Health:
+        return await health.health(self, scope)
+
+    async def mend(
+        self,
+        scope: Scope,
+        concerns: Sequence[str],
+        *,
+        dry_run: bool = True,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Upkeep:
+        return await health.mend(self, scope, concerns, dry_run=dry_run, progress=progress)
 
     async def undo_rollup(self, scope: Scope, id: str) -> Sequence[Memory]:
         return await rollup.undo(self, scope, id)

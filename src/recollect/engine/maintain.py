@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from recollect.engine import audit, rollup
 from recollect.engine.archive import archive_in, may_tidy
 from recollect.engine.forget import removed_in
+from recollect.engine.indexing import index_memory
 from recollect.engine.themes import drop_empty_themes
 from recollect.model import Conversation, Listing, Memory, Plan, Scope, SpaceSettings, Status, Step, Target, Upkeep
 from recollect.policy import capacity
@@ -38,7 +39,7 @@ EVERYTHING = 10_000_000
 FIRST_LOOK = timedelta(minutes=1)
 SESSIONS_FOR = timedelta(days=180)
 """How long a session's declaration is believed. Long: one that comes back later than that is no longer incognito by itself."""
-MEMORY_STEPS = frozenset({"expire", "remove", "archive"})
+MEMORY_STEPS = frozenset({"expire", "remove", "archive", "embed"})
 
 Progress = Callable[[int, int], None]
 """Called with how many steps are done, and how many there are."""
@@ -54,10 +55,15 @@ async def maintain(
     if dry_run:
         return Upkeep(scope=scope, plan=plan, dry_run=True)
     upkeep = await carry_out(engine, scope, plan, progress)
+    await scrub(engine)
+    return upkeep
+
+
+async def scrub(engine: Engine) -> None:
+    """What was removed goes out of the files as well, before anybody is told that it is done."""
     if engine.debts.scrub:
         engine.debts.scrub = False
         await engine.store.scrub()
-    return upkeep
 
 
 async def planned(engine: Engine, scope: Scope) -> Plan:
@@ -211,6 +217,9 @@ def _batch(engine: Engine, steps: Sequence[Step], generations: Sequence[str], tx
             tally.passed_over += 1
         elif step.action == "archive" and memory is not None:
             _archive(engine, tx, memory, step, tally)
+        elif step.action == "embed" and memory is not None:
+            index_memory(tx, memory, generations, engine.clock.now())
+            tally.done["embed"] += 1
         elif step.action in ending and memory is not None:
             ending[step.action].append(memory)
         elif step.action not in MEMORY_STEPS:

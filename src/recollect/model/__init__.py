@@ -17,6 +17,7 @@ from recollect.model.embedding import (
     Target,
 )
 from recollect.model.entry import Change, Changes, Entry, Found
+from recollect.model.health import CONCERNS, Concern, Finding, Health
 from recollect.model.link import Flag, Repeat
 from recollect.model.memory import Draft, Memory, MemoryType, Patch, Scores, Source, Status
 from recollect.model.occasion import Occasion
@@ -28,6 +29,7 @@ from recollect.model.space import AuditEvent, SpaceSettings, Theme, Tombstone
 from recollect.model.upkeep import Action, Plan, Step, Upkeep
 
 __all__ = [
+    "CONCERNS",
     "KINDS",
     "MAX_ID_CHARS",
     "ROLES",
@@ -40,6 +42,7 @@ __all__ = [
     "Change",
     "Changes",
     "Completion",
+    "Concern",
     "Conversation",
     "Draft",
     "EmbeddingJob",
@@ -49,11 +52,13 @@ __all__ = [
     "Entry",
     "Extraction",
     "Filter",
+    "Finding",
     "Flag",
     "ForgetReceipt",
     "Found",
     "Generation",
     "GenerationState",
+    "Health",
     "Hit",
     "ImportReceipt",
     "Item",
