@@ -88,6 +88,8 @@ def test_the_planner_is_told_about_every_index(tmp_path: Path) -> None:
         ("themes", "themes"),
         ("tombstones", "tombstones"),
         ("sessions", "sessions"),
+        ("flags", "flags"),
+        ("slots", "slots"),
         ("audit_events", "audit_events"),
     }
     assert {pair for pair in indexes if pair[0] not in unimportant} | within_table == set(sqlite_ddl.SHAPES)
