@@ -33,9 +33,12 @@ async def told(served: Served, text: str, **fields: Any) -> str:
     return receipt.id
 
 
-async def session(served: Served, id: str, **fields: Any) -> None:
-    working = WorkingMemory(session_id=id, turn_count=1, created_at=NOW, updated_at=NOW, **fields)
+async def session(served: Served, id: str, **fields: Any) -> datetime:
+    """A session that is under way: one that was quiet for half an hour is gone."""
+    at = datetime.now(UTC).replace(microsecond=0)
+    working = WorkingMemory(session_id=id, turn_count=1, created_at=at, updated_at=at, **fields)
     await served.engine.store.write(ANA, lambda tx: tx.space.save_working(working))
+    return at
 
 
 async def test_list_long_term_memories_with_pagination(served: Served) -> None:
@@ -113,7 +116,9 @@ async def test_user_clear_all_memories(served: Served) -> None:
 
 
 async def test_get_working_memory_for_session(served: Served) -> None:
-    await session(served, "chat/42", current_topic="tea", context_variables={"kind": "green"}, last_emotion="calm")
+    variables = {"kind": "green"}
+    at = await session(served, "chat/42", current_topic="tea", context_variables=variables, last_emotion="calm")
+    told_at = at.isoformat().replace("+00:00", "Z")
     answer = await served.ana.get("/memory/working/chat/42")
     assert (answer.status_code, answer.json()) == (
         200,
@@ -123,8 +128,8 @@ async def test_get_working_memory_for_session(served: Served) -> None:
             "context_variables": {"kind": "green"},
             "turn_count": 1,
             "last_emotion": "calm",
-            "created_at": "2026-03-02T09:30:00Z",
-            "updated_at": "2026-03-02T09:30:00Z",
+            "created_at": told_at,
+            "updated_at": told_at,
         },
     )
     assert (await served.ana.get("/memory/working/elsewhere")).status_code == 404

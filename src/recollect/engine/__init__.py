@@ -294,7 +294,7 @@ class Engine:
             self.debts.settled_at = now
             await self.notes.write(self.store, self.clock)
             await maintain.settle(self)
-        await sweep.sweep(self)
+            await sweep.sweep(self)
         if self.debts.scrub:
             self.debts.scrub = False
             await self.store.scrub()
