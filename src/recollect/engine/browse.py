@@ -25,7 +25,6 @@ from recollect.model import (
     Scope,
     Target,
     Theme,
-    WorkingMemory,
 )
 from recollect.ports import Tx
 
@@ -105,17 +104,6 @@ async def conversation(
 
     found = await engine.store.read(scope, work)
     note(engine, scope, "conversation.read", messages=len(found[1]))
-    return found
-
-
-async def working(engine: Engine, scope: Scope, session_id: str) -> WorkingMemory:
-    def work(tx: Tx) -> WorkingMemory | None:
-        return None if unseen(tx, engine) else tx.space.working(session_id)
-
-    found = await engine.store.read(scope, work)
-    if found is None:
-        raise missing("working memory", session_id)
-    note(engine, scope, "working.read")
     return found
 
 

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from recollect.engine.boundary import silence, unseen
-from recollect.engine.browse import missing
+from recollect.engine.browse import missing, note
 from recollect.model import Analysis, Memory, Message, Query, Receipt, Scope, WorkingMemory
 from recollect.policy import echo
 from recollect.policy.digest import session_digest
@@ -135,10 +135,13 @@ async def seen(engine: Engine, scope: Scope, session_id: str) -> WorkingMemory:
         return unseen(tx, engine), tx.space.working(session_id)
 
     private, found = await engine.store.read(scope, work)
-    if private or found is None:
+    private = private or found is None
+    if private:
         found = engine.sessions.private(scope, session_id)
     if found is None or is_idle(found, engine.clock.now()):
         raise missing("working memory", session_id)
+    if not private:
+        note(engine, scope, "working.read")
     return replace(found, context_variables=visible(found.context_variables))
 
 
