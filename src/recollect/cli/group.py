@@ -27,6 +27,8 @@ COMMANDS = {
     "seed": ("seed", "Put a file of memories in, as the administrator."),
     "serve": ("serve", "Serve the memory over HTTP, with a page to look at it."),
     "reembed": ("reembed", "Change the embedding model, or embed what is missing, while the old one serves."),
+    "maintain": ("maintain", "Keep memories in order: expire, trim, end what is over; --dry-run says why first."),
+    "health": ("health", "Find duplicates, contradictions and what is stale or broken; --fix mends."),
     "doctor": ("doctor", "Check that everything works, and say how to fix what doesn't."),
     "db": ("db", "The database itself: upgrade, current, check, reindex, keys, users."),
 }
