@@ -1,0 +1,133 @@
+"""Which of two sentences stays: read from their own words, in English and Chinese."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.policy.conflicts import judged, question, statements
+
+REPLACES = [
+    ("The standup is at 9", "The standup is at 10"),
+    ("standup is at 9", "standup moved to 10"),
+    ("The standup is at 9am", "Standup has been moved to 10:30am"),
+    ("I live in Paris", "I moved to Berlin"),
+    ("I live in Paris", "I now live in Berlin"),
+    ("My favourite colour is blue", "My favorite colour is green"),
+    ("My favourite colour is blue", "My favourite colour is now green"),
+    ("I like tea", "I don't like tea anymore"),
+    ("I like tea", "I don't like tea"),
+    ("I hate tea", "I love tea"),
+    ("I have 3 cats", "I have 4 cats"),
+    ("I work at Google", "I joined Meta"),
+    ("I work at Google", "I work at Meta now"),
+    ("My boss is Ana", "My boss is Bo"),
+    ("My car is red", "My car is blue"),
+    ("The deadline is March 3", "The deadline is March 10"),
+    ("The deadline is Friday", "The deadline has been extended to Monday"),
+    ("I am vegetarian", "I'm no longer vegetarian"),
+    ("I am vegetarian", "I am not vegetarian"),
+    ("I am 30", "I am 31 years old"),
+    ("My rent is $900", "My rent is $950"),
+    ("I go to yoga two times a week", "I go to yoga three times a week"),
+    ("the meeting is at 3pm", "the meeting is at 4pm"),
+    ("I prefer tea over coffee", "I prefer coffee over tea"),
+    ("My phone number is 555-1234567", "My phone number is 555-7654321"),
+    ("My name is Ana", "Call me Anna"),
+    ("I drink coffee", "I stopped drinking coffee"),
+    ("We use Redis", "We don't use Redis"),
+    ("The office is in Paris", "The office is in Berlin"),
+    ("The server runs on port 8080", "The server runs on port 9090"),
+    ("我住在巴黎", "我搬到柏林了"),
+    ("我住在北京", "我现在住在上海"),
+    ("例会是9点", "例会改到10点了"),
+    ("例会在周一上午9点", "例会改到周二上午10点"),
+    ("我最喜欢的颜色是蓝色", "我最喜欢的颜色是绿色"),
+    ("我喜欢茶", "我不喜欢茶"),
+    ("我喜欢茶", "我不再喜欢茶了"),
+    ("我有三只猫", "我有四只猫"),
+    ("我在谷歌工作", "我在微软上班"),
+    ("我在谷歌工作", "我跳槽到微软了"),
+    ("我的老板是李明", "我的老板是王芳"),
+    ("我今年30岁", "我31岁了"),
+    ("李婷婷的身高是164cm", "李婷婷的身高是165cm"),
+    ("我叫小明", "我叫小红"),
+    ("我的电话是13800000000", "我的电话是13900000000"),
+    ("My sister lives in Rome", "My sister moved to Oslo"),
+    ("Remember that the wifi password is tea", "the wifi password is coffee"),
+    ("I live in Paris", "I've just moved to Rome"),
+    ("My boss is Ana", "My new boss is Bo"),
+]
+UNSURE = [
+    ("I like tea", "I like coffee"),
+    ("I have a meeting at 9", "I have a meeting at 10"),
+    ("My friend is Ana", "My friend is Bo"),
+    ("I live in Paris. I have two cats.", "I moved to Berlin"),
+    ("我喜欢茶", "我喜欢咖啡"),
+    ("I like green tea", "I like black tea"),
+    ("My sister is Ana", "My sister is Bo"),
+    ("Meeting at 9", "Meeting at 10"),
+]
+BOTH_TRUE = [
+    ("I live in Paris", "I moved to the marketing team"),
+    ("The meeting with Ana is at 9", "The meeting with Bo is at 10"),
+    ("I work at Google", "I also work at a cafe"),
+    ("My car is red", "My car is fast"),
+    ("I ran 5 km", "I ran 6 km"),
+    ("I met Ana at 9", "I met Ana at 10"),
+    ("The standup is at 9", "The standup is at 9am"),
+    ("I live in Berlin", "I live in Berlin, Germany"),
+    ("I have a dog", "I have two dogs"),
+    ("我抽烟", "我戒烟了"),
+    ("我住的小区叫绿洲家园", "我住的小区叫阳光花园"),
+    ("我昨天去了北京", "我昨天去了上海"),
+    ("US election", "us election"),
+    ("see https://a.example/1", "see https://a.example/2"),
+    ("Ana lives in Rome", "Bo lives in Oslo"),
+    ("I used to live in Paris", "I live in Berlin"),
+    ("I live in Paris", "I used to live in Rome"),
+    ("I lived in Paris in 2010", "I live in Berlin"),
+    ("I'm allergic to nuts", "I'm allergic to milk"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), REPLACES)
+def test_a_new_value_replaces_the_old_one(old: str, new: str) -> None:
+    assert judged(statements(new), statements(old)) == "replaces"
+
+
+@pytest.mark.parametrize(("old", "new"), UNSURE)
+def test_where_there_may_be_several_somebody_is_asked(old: str, new: str) -> None:
+    assert judged(statements(new), statements(old)) == "unsure"
+
+
+@pytest.mark.parametrize(("old", "new"), BOTH_TRUE)
+def test_what_is_about_something_else_is_left_alone(old: str, new: str) -> None:
+    assert judged(statements(new), statements(old)) is None
+
+
+@pytest.mark.parametrize(("text", "_"), REPLACES + UNSURE + BOTH_TRUE)
+def test_nothing_contradicts_itself(text: str, _: str) -> None:
+    assert judged(statements(text), statements(text)) is None
+
+
+def test_the_question_is_asked_in_the_language_of_what_was_said() -> None:
+    assert "还是" in question("我喜欢咖啡", ["我喜欢茶"])
+    asked = question("I like coffee", ["I like tea", "x" * 500])
+    assert "“I like coffee”" in asked
+    assert "…" in asked
+    assert len(asked) < 400
+
+
+@given(st.text(max_size=300))
+def test_every_text_can_be_read(text: str) -> None:
+    statements(text)
+
+
+@pytest.mark.parametrize(
+    "filler", ["is at " * 20_000, "my " * 50_000, "我在" * 50_000, "a's " * 30_000, "moved to 1 " * 10_000]
+)
+def test_no_text_takes_long(filler: str) -> None:
+    statements(filler)
+    statements(filler[:150])
