@@ -54,7 +54,8 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _MERIDIEM = re.compile(r"\b([ap])\.\s?m\b\.?", re.IGNORECASE)
 _APOSTROPHE = re.compile(r"(?<=\w)['’ʼ`´](?=\w)")
 _ABBREVIATED = re.compile(r"\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|no|jr|sr|inc|ltd|approx)\.$", re.IGNORECASE)
-_END = re.compile(rf"(?<=[.!?。;…])[\"'”’)\]]*\s+|(?<=[!?。;…])(?=[{_HAN}\[【《“(])|\n+")
+# A line that goes on in small letters is the same sentence, wrapped.
+_END = re.compile(rf"(?<=[.!?。;…])[\"'”’)\]]*\s+|(?<=[!?。;…])(?=[{_HAN}\[【《“(])|\n\s*\n\s*|\n(?=\s*[^\sa-z])")
 _CASED_UNITS = {"Mb": "megabit", "Gb": "gigabit", "Kb": "kilobit", "Tb": "terabit", "mW": "milliwatt", "mHz": "millihz"}
 _SPELLED = {
     "dont": "do not", "doesnt": "does not", "didnt": "did not", "isnt": "is not", "arent": "are not", "wasnt": "was not",

@@ -15,6 +15,7 @@ from recollect.policy.text import analyse
     ("a", "b"),
     [
         ("We ship on Friday", "On Friday, we ship!"),
+        ("We ship on Friday", "On\nFriday we\n  ship"),
         ("I LIKE GREEN TEA", "i like green tea."),
         ("The meeting is at 3pm", "the meeting is at 3 p.m."),
         ("I don't like tea", "I do not like tea"),
