@@ -10,6 +10,7 @@ from pathlib import Path
 from fastapi import APIRouter, FastAPI
 
 from recollect.bootstrap import open_engine
+from recollect.doors.chat.door import router as chat
 from recollect.doors.companion.door import router as companion
 from recollect.doors.http import logs
 from recollect.doors.http.app import Manners, create_app
@@ -23,7 +24,7 @@ from recollect.engine import Engine, embed
 from recollect.errors import RecollectError
 from recollect.settings import Settings
 
-DOORS: tuple[APIRouter, ...] = (native, longterm, companion, recall, nova)
+DOORS: tuple[APIRouter, ...] = (native, longterm, companion, recall, nova, chat)
 """Every door the server has. A new one is added here, and nowhere else."""
 PAGES: tuple[APIRouter, ...] = (page,)
 """Open to everyone: they hold no memory, and fetch what they show through the doors."""

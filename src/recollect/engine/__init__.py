@@ -16,10 +16,12 @@ from typing import Any, Self
 from recollect.engine import (
     archive,
     browse,
+    chat,
     control,
     converse,
     disputes,
     embed,
+    enrich,
     export,
     extract,
     forget,
@@ -34,12 +36,14 @@ from recollect.engine import (
     sweep,
     working,
 )
+from recollect.engine.asides import Asides
 from recollect.engine.config import EngineConfig
 from recollect.engine.generations import Generations
 from recollect.engine.notes import Notes
 from recollect.engine.providing import Providing
 from recollect.engine.sessions import Sessions
 from recollect.engine.shelves import Shelves
+from recollect.engine.talks import Talk, Talks
 from recollect.errors import RecollectError
 from recollect.model import (
     AuditEvent,
@@ -116,6 +120,8 @@ class Engine:
         self.chat: Chat | None = None
         """A language model, where one is configured; everything works without."""
         self.sessions = Sessions()
+        self.talks = Talks()
+        self.asides = Asides()
         self.judge: Judge | None = None
         """Asked whether a new statement replaces an old one where rules can't tell; a provider may be put here."""
         self.debts = Debts()
@@ -190,6 +196,7 @@ class Engine:
 
     async def end_incognito(self, scope: Scope, session_id: str) -> None:
         await control.end_incognito(self, scope, session_id)
+        self.asides.end(scope, session_id)
         self.sessions.forget(scope, session_id)
 
     async def is_incognito(self, scope: Scope, session_id: str) -> bool:
@@ -265,9 +272,19 @@ class Engine:
         """`add_turns`, and remember what their speakers say of themselves: at once by rules, or later by a model."""
         return await extract.take_in(self, scope, session_id, turns)
 
+    async def converse(
+        self, scope: Scope, text: str, *, session_id: str | None = None, message_id: str | None = None
+    ) -> Talk:
+        """Begin one turn of a chat: its message is stored when this returns, its reply comes as events."""
+        return await chat.converse(self, scope, text, session_id=session_id, message_id=message_id)
+
     async def shown(self, scope: Scope, session_id: str, things: Iterable[Memory | Message | str]) -> None:
         """These reached a prompt as memory in this session: when they come back, they are no news."""
         await working.show(self, scope, session_id, things)
+
+    async def propose_tags(self, scope: Scope, most: int = 1000) -> int:
+        """Give memories with few tags those their nearest neighbours share; returns how many got some."""
+        return await enrich.propose_tags(self, scope, most)
 
     async def on_topic(self, scope: Scope, session_id: str | None, query: Query) -> Query:
         """The question with its session's topic, which ranks what is on topic higher."""
@@ -308,6 +325,7 @@ class Engine:
                 parting.push_async_callback(self.cache.close)
             if self.chat is not None:
                 parting.push_async_callback(self.chat.close)
+            await self.talks.close()
             with suppress(RecollectError):
                 await self.notes.write(self.store, self.clock)
                 await self.settle_debts()

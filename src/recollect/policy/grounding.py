@@ -15,6 +15,7 @@ from datetime import datetime
 
 from recollect.model import Hit, Message, Source, Utterance
 from recollect.model.talk import Cited, Earlier
+from recollect.policy import junk
 from recollect.policy.budget import count_tokens, cut_to_tokens
 from recollect.policy.followup_leaning import HAN
 from recollect.policy.injection import is_suspicious
@@ -27,6 +28,8 @@ MOST_HITS = 10
 EARLIER_SHARE = 0.25
 """The part of the budget that earlier values may take."""
 LONGEST_QUOTE = 300
+LONGEST_ASKING = 1000
+"""Characters of a message that are read to see whether it only asks."""
 
 PERSONA = "You are a helpful assistant in a chat. Answer in the language of the user's message. Today is {day}."
 GUIDANCE = """\
@@ -42,20 +45,32 @@ SO_FAR = "<earlier-in-this-conversation>", "</earlier-in-this-conversation>"
 EARLIER = "<recollect-earlier>", "</recollect-earlier>"
 BROKEN_OFF = " […broken off]"
 
+_OF_ASKING = re.compile(r"\b(?:ask|asked|asking|question|questions)\b|问", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _REFERENCE = re.compile(r"\[(m\d{1,3}(?:\s*[,;]\s*m\d{1,3})*)\]")
 
 
-def usable(hits: Iterable[Hit], session_id: str, since: int, least: float) -> list[Hit]:
-    """The hits without what stands in the prompt anyway: messages of this conversation from order `since` on.
+def usable(hits: Iterable[Hit], text: str, session_id: str, since: int, least: float) -> list[Hit]:
+    """The hits without what stands in the prompt anyway (messages of this conversation from order `since` on), and without
+    what its user only asked, unless that is the question.
 
     The best of the rest must be relevant on its own: what only followed a better one that is gone has lost its reason.
     """
-    rest = [hit for hit in hits if not _is_before_us(hit, session_id, since)][:MOST_HITS]
+    asked = _OF_ASKING.search(text) is not None
+    wanted = (hit for hit in hits if not _is_before_us(hit, session_id, since) and (asked or not _only_asks(hit)))
+    rest = list(wanted)[:MOST_HITS]
     return rest if any(hit.relevance >= least for hit in rest) else []
 
 
 def _is_before_us(hit: Hit, session_id: str, since: int) -> bool:
     return hit.message is not None and hit.message.session_id == session_id and hit.message.order >= since
+
+
+def _only_asks(hit: Hit) -> bool:
+    if hit.message is None or hit.message.role != "user":
+        return False
+    sentences = [each for each in _SENTENCE.split(hit.content[:LONGEST_ASKING]) if each.strip()]
+    return all(junk.sentence(each) == "question" or junk.is_small_talk(each) for each in sentences)
 
 
 def cited(hits: Sequence[Hit], earlier: dict[str, tuple[Earlier, ...]]) -> list[Cited]:

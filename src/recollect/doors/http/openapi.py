@@ -38,6 +38,7 @@ TAGS = {
     "long-term memory": "The contract of assistants with working and long-term memory.",
     "companion": "The contract of companions: entries, pins, spaces, incognito.",
     "recall": "The contract of chats that only ask.",
+    "chat": "A conversation with an assistant that remembers.",
     "agent tools": "The contract of agents: tools by their names, and what a prompt says of them.",
     "embedding provider": "Where embeddings come from: for administrators.",
     "health": "For whoever keeps the server running.",

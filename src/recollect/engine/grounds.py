@@ -1,0 +1,128 @@
+"""What a turn of a chat stands on: what is recalled for it, within the budget, and which of the last messages are shown.
+
+Nothing here fails a turn. What can't be recalled in time is left out, and it is said that it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.engine.embed import embedded
+from recollect.errors import InvalidInput, RecollectError
+from recollect.model import Hit, Memory, Message, Query, Recall, Refusal, Scope
+from recollect.model.talk import Earlier, Remembered
+from recollect.policy.grounding import BUDGET, MOST_HITS, cited, grounded, usable, window
+from recollect.policy.recipes import NATIVE
+from recollect.policy.repeats import Likeness, is_question, without_repeats
+from recollect.ports import Tx
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine
+
+PATIENCE_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """`context` stands before the message; `shown` is what of memory it holds; `window` are the messages shown as they were."""
+
+    remembered: Remembered = field(default_factory=Remembered)
+    context: str = ""
+    shown: Sequence[Memory | Message] = ()
+    window: Sequence[Message] = ()
+
+
+async def recalled(
+    engine: Engine, scope: Scope, session_id: str, text: str, history: Sequence[Message], silent: Refusal | None
+) -> Ground:
+    """The ground for this message, after this history, of a conversation of which nothing may be read where `silent`."""
+    kept, _ = without_repeats(history, text, await _likeness(engine, text, history) if silent is None else None)
+    shown = window(kept)
+    if silent is not None:
+        return Ground(remembered=Remembered(degraded=(silent,)), window=shown)
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            found = await _found(engine, scope, text, history)
+            least = engine.config.applied(NATIVE).min_relevance
+            since = history[0].order if history else 0
+            hits = usable(found, text, session_id, since, least)
+            earlier = await engine.store.read(scope, lambda tx: _earlier(tx, hits)) if hits else {}
+    except InvalidInput:
+        raise
+    except (RecollectError, TimeoutError):
+        return Ground(remembered=Remembered(degraded=("recall",), error=True), window=shown)
+    return _ground(engine, text, hits, earlier, found, shown)
+
+
+async def _found(engine: Engine, scope: Scope, text: str, history: Sequence[Message]) -> Recall:
+    query = Query(text=text, limit=MOST_HITS + len(history), history=tuple(each.content for each in history))
+    return await engine.recall_softly(scope, query)
+
+
+def _ground(
+    engine: Engine,
+    text: str,
+    hits: Sequence[Hit],
+    earlier: dict[str, tuple[Earlier, ...]],
+    found: Recall,
+    shown: Sequence[Message],
+) -> Ground:
+    things = cited(hits, earlier)
+    block, context, tokens = (
+        grounded(hits, things, engine.config.token_budget or BUDGET, text) if hits else (None, "", 0)
+    )
+    used = {each.reference for each in block.shown if not each.withheld} if block else set()
+    remembered = Remembered(
+        used=tuple(each for each in things if each.reference in used),
+        token_count=tokens,
+        truncated=bool(block and block.truncated),
+        degraded=found.trace.degraded,
+        rate_limited=found.trace.rate_limited,
+    )
+    kept = {each.target for each in remembered.used}
+    records = (hit.memory or hit.message for hit in hits if hit.target in kept)
+    return Ground(
+        remembered=remembered, context=context, shown=[each for each in records if each is not None], window=shown
+    )
+
+
+def _earlier(tx: Tx, hits: Sequence[Hit]) -> dict[str, tuple[Earlier, ...]]:
+    """What the memories among the hits replaced, and what they may contradict, by their ids."""
+    memories = {hit.memory.id: hit.memory for hit in hits if hit.memory is not None}
+    previous = tx.memories.get([each.supersedes for each in memories.values() if each.supersedes])
+    found: dict[str, list[Earlier]] = {}
+    for memory in memories.values():
+        old = previous.get(memory.supersedes or "")
+        if old is not None and old.deleted_at is None:
+            found.setdefault(memory.id, []).append(Earlier(content=old.content, at=old.created_at))
+    flags = tx.links.flagged(memories)
+    rivals = tx.memories.get({id for flag in flags for id in (flag.memory_id, flag.other_id)})
+    for flag in flags:
+        for id, other in ((flag.memory_id, flag.other_id), (flag.other_id, flag.memory_id)):
+            if id in memories and other in rivals:
+                rival = rivals[other]
+                found.setdefault(id, []).append(Earlier(content=rival.content, at=rival.created_at, disputed=True))
+    return {id: tuple(each) for id, each in found.items()}
+
+
+async def _likeness(engine: Engine, text: str, history: Sequence[Message]) -> Likeness | None:
+    """How much alike questions of this conversation are in meaning, where there is a model to tell. Its answers are cached."""
+    asked = [each.content for each in history if each.role == "user" and is_question(each.content)]
+    if not asked or not is_question(text):
+        return None
+    texts = list(dict.fromkeys((*asked, text)))
+    try:
+        serving = await engine.generations.serving()
+        embedder = await engine.generations.embedder(serving) if serving else None
+        if embedder is None:
+            return None
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            vectors = dict(zip(texts, await embedded(embedder, texts, query=True), strict=True))
+    except (RecollectError, TimeoutError):
+        return None
+    return lambda a, b: float(np.dot(vectors[a], vectors[b])) if a in vectors and b in vectors else 0.0
