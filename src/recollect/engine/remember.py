@@ -74,7 +74,7 @@ async def remember(engine: Engine, scope: Scope, fields: Mapping[str, Any], *, a
     claims = claims_of(scope, draft.content, engine.config.pepper)
     todo = Remembering(
         draft=draft,
-        memory=_memory_from(draft, fingerprint(draft.content, terms), at),
+        memory=_memory_from(draft, fingerprint(draft.content), at),
         terms=terms,
         twin=twin_digest(scope, draft.content, engine.config.pepper),
         grave=grave_digest(scope, draft.content, engine.config.pepper),

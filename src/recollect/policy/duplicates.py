@@ -18,7 +18,6 @@ from itertools import accumulate
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from recollect.policy.simhash import simhash64
-from recollect.policy.text import analyse
 
 NEAR = 3
 """Bits in which the hashes of near-duplicates may differ."""
@@ -147,12 +146,9 @@ def same(a: str, b: str) -> bool:
     return not ours or not theirs or ours == theirs
 
 
-def fingerprint(text: str, terms: Sequence[str] | None = None) -> int:
-    """SimHash of the normalised text; `terms` are those of `analyse(text)`, where they are known already."""
-    if terms is not None and not (_URL.search(text) or _CITATION.search(text)):
-        return simhash64(terms)
-    bare = _CITATION.sub(" ", _URL.sub(" ", text))
-    return simhash64(analyse(bare) or analyse(text))
+def fingerprint(text: str) -> int:
+    """SimHash of the normalised text, whatever order its words are in: equal for duplicates, so that an index finds them."""
+    return simhash64(_flat(text).split(" "))
 
 
 def links(text: str) -> frozenset[str]:
@@ -170,6 +166,7 @@ def _form(text: str) -> str:
     return form or " ".join(text.casefold().split())
 
 
+@lru_cache(maxsize=64)
 def _flat(text: str) -> str:
     """All words in their order, without a thought for sentences."""
     return " ".join(token for token in _tokens(_without_links(text)) if token != _PAUSE) or form_of(text)
