@@ -296,6 +296,7 @@ class Engine:
     async def import_lines(
         self, scope: Scope, lines: Iterable[Mapping[str, Any]], *, as_admin: bool = False
     ) -> ImportReceipt:
+        self.debts.wrote.add(scope)
         return await export.import_lines(self, scope, lines, as_admin=as_admin)
 
     async def flush(self, scope: Scope, timeout: float | None = None) -> None:

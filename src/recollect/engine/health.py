@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.engine import embed, maintain
+from recollect.engine.boundary import require_writable, unseen
+from recollect.engine.browse import note
 from recollect.errors import InvalidInput
 from recollect.model import (
     CONCERNS,
@@ -47,7 +49,11 @@ CURES: Mapping[str, Action] = {
 
 
 async def health(engine: Engine, scope: Scope) -> Health:
-    return (await _looked_through(engine, scope))[0]
+    if await engine.store.read(scope, lambda tx: unseen(tx, engine)):
+        return Health(scope=scope, memories=0)
+    report, _ = await _looked_through(engine, scope)
+    note(engine, scope, "memory.examined", count=len(report.findings))
+    return report
 
 
 async def mend(
@@ -67,6 +73,7 @@ async def mend(
     plan = Plan(steps=tuple(_steps([each for each in report.findings if each.concern in concerns], memories)))
     if dry_run:
         return Upkeep(scope=scope, plan=plan, dry_run=True)
+    await engine.store.read(scope, lambda tx: require_writable(tx, engine))
     done = await maintain.carry_out(engine, scope, plan, progress)
     if any(step.action == "embed" for step in plan.steps):
         await embed.flush(engine, scope)

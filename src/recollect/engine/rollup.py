@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from recollect.engine import audit
 from recollect.engine.archive import archive_in, may_tidy, revive_in, stands_for
+from recollect.engine.boundary import require_writable
 from recollect.engine.browse import missing
 from recollect.engine.indexing import index_memory
 from recollect.engine.screening import screened
@@ -102,6 +103,7 @@ async def undo(engine: Engine, scope: Scope, id: str) -> Sequence[Memory]:
     generations = await engine.generations.to_fill()
 
     def work(tx: Tx) -> list[Memory]:
+        require_writable(tx, engine)
         summary = tx.memories.get([id]).get(id)
         if summary is None:
             raise missing("memory", id)
