@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +32,7 @@ async def brain(request: pytest.FixtureRequest, model: ScriptedModel) -> AsyncIt
         yield request.param(model="scripted", openai_client=client)
 
 
-def outputs(asked: dict[str, Any]) -> list[dict[str, Any]]:
+def outputs(asked: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What the tools answered, as the model was told."""
     if "messages" in asked:
         return [json.loads(each["content"]) for each in asked["messages"] if each["role"] == "tool"]

@@ -26,6 +26,7 @@ COMMANDS = {
     "import": ("import_", "Take back what `export` wrote."),
     "seed": ("seed", "Put a file of memories in, as the administrator."),
     "serve": ("serve", "Serve the memory over HTTP, with a page to look at it."),
+    "mcp": ("mcp", "Serve the memory to an MCP client that starts this command."),
     "reembed": ("reembed", "Change the embedding model, or embed what is missing, while the old one serves."),
     "maintain": ("maintain", "Keep memories in order: expire, trim, end what is over; --dry-run says why first."),
     "health": ("health", "Find duplicates, contradictions and what is stale or broken; --fix mends."),

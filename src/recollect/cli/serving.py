@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from fastapi import APIRouter, FastAPI
@@ -29,6 +29,11 @@ DOORS: tuple[APIRouter, ...] = (native, longterm, companion, recall, nova, chat)
 PAGES: tuple[APIRouter, ...] = (page,)
 """Open to everyone: they hold no memory, and fetch what they show through the doors."""
 
+try:
+    from recollect.doors.mcp.http import Mount
+except ImportError:  # an extra of its own: without it the server has one path less
+    Mount = None  # type: ignore[assignment,misc]
+
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -44,12 +49,18 @@ def build(settings: Settings, host: str, metrics_folder: Path | None = None) -> 
             raise
         warming = asyncio.create_task(embed.warm(running.engine))
         try:
-            yield running.engine
+            async with AsyncExitStack() as alongside:
+                if mount is not None:
+                    await alongside.enter_async_context(mount.running())
+                yield running.engine
         finally:
             await warming
             await running.close()
 
+    mount = None if Mount is None else Mount()
     app = create_app(opening, identity_of(settings), DOORS, PAGES, manners_of(settings, host, metrics_folder))
+    if mount is not None:
+        mount.on(app)
     return app
 
 
