@@ -125,6 +125,8 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("control", "DELETE", "/memory/long-term", removes=True),
     # recall
     Operation("recall", "POST", "/v1/recall", _says(query=ASKED, min_score=0.0)),
+    # chat
+    Operation("recall", "POST", "/v1/chat", _says(message=ASKED)),
     # agents
     Operation("recall", "POST", "/v1/tools/memory.search", _says(query=ASKED)),
     Operation("recall", "POST", "/v1/tools/query_memory", _says(query=ASKED)),
