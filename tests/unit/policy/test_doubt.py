@@ -37,14 +37,14 @@ def crowded(count: int = 500, chars: int = 40) -> Shelf:
 
 
 def test_a_fact_whose_words_are_nowhere_owes_more() -> None:
-    assert doubted(crowded(), "Which violin did the tailor repair?")["owed"] == pytest.approx(3.0)
-    assert doubted(crowded(chars=2000), "Which violin did the tailor repair?")["owed"] == pytest.approx(6.5)
+    assert doubted(crowded(), "Which violin did the tailor repair?")["owed"] == pytest.approx(0.7)
+    assert doubted(crowded(chars=2000), "Which violin did the tailor repair?")["owed"] == pytest.approx(4.0)
 
 
 def test_words_that_are_found_pay_it_off() -> None:
     assert "owed" not in doubted(crowded(), "When does the boat number17 sail?")
-    part = doubted(crowded(), "Which violin, tailor, lawyer, baker, butcher, painter or boat at dawn?")
-    assert 0 < part["owed"] < 3.0
+    part = doubted(crowded(chars=2000), "Which violin, tailor, lawyer, baker, butcher, painter or boat at dawn?")
+    assert 0 < part["owed"] < 4.0
 
 
 def test_remarks_and_small_memories_owe_nothing() -> None:
