@@ -357,6 +357,33 @@ async def test_a_turn_a_model_refuses_is_read_by_rules(store: Store) -> None:
     assert (len(done.receipts), done.analysis.rejected) == (1, ("the model refused",))
 
 
+async def test_what_is_forgotten_while_a_model_reads_does_not_come_back(store: Store) -> None:
+    engine, chat = with_chat(store)
+    chat.add([answer(LIVES)])
+    await engine.take_in(ANA, "s1", [turn("I live in Lyon these days.")])
+    said, _ = await extract._unread(engine, ANA, "s1")
+    await engine.forget_conversation(ANA, "s1")
+    (done,) = await extract.read_session(engine, ANA, "s1", said)
+    assert (done.receipts, done.analysis.rejected) == ((), ("forgotten meanwhile",))
+    assert await contents(engine) == []
+
+
+async def test_no_model_reads_where_memory_was_switched_off(store: Store) -> None:
+    engine, chat = with_chat(store, answer(LIVES))
+    await engine.take_in(ANA, "s1", [turn("I live in Lyon these days.")])
+    await engine.change_settings(ANA, {"memory_enabled": False})
+    assert await extract.read_waiting(engine) == []
+    assert chat.asked == []
+
+
+async def test_a_model_reads_chinese(store: Store) -> None:
+    told = {**LIVES, "value": "上海", "content": "用户住在上海浦东"}
+    engine, _ = with_chat(store, answer(told), answer({**told, "content": "用户在北京有一套房子"}))
+    await engine.take_in(ANA, "s1", [turn("我现在住在上海浦东，挺方便的"), turn("我现在住在上海浦东，挺方便的呀")])
+    first, second = await extract.read_waiting(engine)
+    assert (len(first.receipts), second.analysis.rejected) == (1, ("ungrounded",))
+
+
 async def test_two_readers_do_not_read_the_same_turns(store: Store) -> None:
     clock = ManualClock()
     engine, _ = with_chat(store, Unavailable("the reader dies here"), clock=clock)
@@ -364,6 +391,8 @@ async def test_two_readers_do_not_read_the_same_turns(store: Store) -> None:
     said, _ = await extract._unread(engine, ANA, "s1")
     assert len(said) == 1
     assert await extract._unread(engine, ANA, "s1") == ([], {})
+    assert await extract.read_session(engine, ANA, "s1") == []
+    assert await extract._unread(engine, ANA, "s1") == ([], {}), "one that found nothing to do leaves the other alone"
     clock.advance(extract.LEASE + timedelta(seconds=1))
     assert len((await extract._unread(engine, ANA, "s1"))[0]) == 1
 

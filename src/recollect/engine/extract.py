@@ -9,6 +9,7 @@ What may not be kept is still understood: in an incognito session the working me
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 LEASE = timedelta(minutes=5)
 """How long one reader may take over a session's unread turns before another tries."""
 MOST_TOKENS = 1200
+SIDE_BY_SIDE = 4
 MOST_AT_ONCE = 200
 """Unread turns looked at in one go."""
 
@@ -87,6 +89,8 @@ async def read_session(
     context: Mapping[str, str] = {}
     if said is None:
         said, context = await _unread(engine, scope, session_id)
+    if not said:
+        return []
     chat = _reader(engine)
     known = await working.stored_or_private(engine, scope, session_id)
     done: list[Extraction] = []
@@ -97,21 +101,32 @@ async def read_session(
         except (Unavailable, NotAllowed):
             engine.sessions.remind(scope, session_id)
             break
-        done.append(
-            await _stored(engine, scope, session_id, message, _news(engine, scope, analysis, known, session_id))
-        )
+        if chat is not None and not await _still_there(engine, scope, message):
+            analysis = replace(analysis, items=(), rejected=(*analysis.rejected, "forgotten meanwhile"))
+        news = _news(engine, scope, analysis, known, session_id)
+        done.append(await _stored(engine, scope, session_id, message, news))
         if chat is not None:  # reading takes seconds: what was read is not read again, whatever comes
             await _mark(engine, scope, session_id, done[-1:], (message,), reading=True)
-    await _mark(engine, scope, session_id, done if chat is None else (), said[: len(done)], reading=False)
+    left = await _mark(engine, scope, session_id, done if chat is None else (), said[: len(done)], reading=False)
+    if left and len(done) == len(said):
+        engine.sessions.remind(scope, session_id)
     return done
 
 
 async def read_waiting(engine: Engine) -> list[Extraction]:
-    """Read what is unread in the sessions that called for it."""
+    """Read what is unread in the sessions that called for it, a few of them side by side."""
     done: list[Extraction] = []
-    for scope, session_id in engine.sessions.waiting():
-        done += await read_session(engine, scope, session_id)
+    called = engine.sessions.waiting()
+    for start in range(0, len(called), SIDE_BY_SIDE):
+        few = called[start : start + SIDE_BY_SIDE]
+        for read in await asyncio.gather(*(read_session(engine, scope, session_id) for scope, session_id in few)):
+            done += read
     return done
+
+
+async def _still_there(engine: Engine, scope: Scope, message: Message) -> bool:
+    """A model takes its time; what was forgotten meanwhile is not to come back by it."""
+    return message.id in await engine.store.read(scope, lambda tx: tx.conversations.messages([message.id]))
 
 
 def _in_session(engine: Engine, session_id: str) -> Engine:
@@ -245,21 +260,27 @@ async def _unread(engine: Engine, scope: Scope, session_id: str) -> tuple[list[M
     """The oldest unread messages, and what was said to each before; nothing while another reader has them."""
     at = engine.clock.now()
 
-    def work(tx: Tx) -> tuple[set[int], Sequence[Message]]:
+    def work(tx: Tx) -> tuple[set[int], Sequence[Message]] | None:
         known = tx.space.working(session_id)
         orders = set(working.unread(known))
-        if known is None or not orders or _held(known, at):
+        if known is None or not orders or silence(tx, engine, session_id) is not None:
             return set(), ()
+        if _held(known, at):
+            return None
         first = max(0, min(orders) - 1)
         last = min(max(orders) + 1, first + MOST_AT_ONCE)
         history = tx.conversations.history(session_id, last - first, last)
-        variables = {**known.context_variables, working.READING: (at + LEASE).isoformat()}
         there = {message.order for message in history}
-        variables[working.UNREAD] = sorted(order for order in orders if order >= last or order in there)
-        tx.space.save_working(replace(known, context_variables=variables))
+        left = sorted(order for order in orders if order >= last or order in there)
+        reading = (at + LEASE).isoformat() if orders & there else None
+        tx.space.save_working(replace(known, context_variables=_marked(known, left, reading)))
         return orders, history
 
-    orders, history = await engine.store.write(scope, work)
+    found = await engine.store.write(scope, work)
+    if found is None:
+        engine.sessions.remind(scope, session_id)
+        return [], {}
+    orders, history = found
     said = [message for message in history if message.order in orders]
     replies = {message.order: message.content for message in history if message.role == "assistant"}
     return said, {message.id: replies[message.order - 1] for message in said if message.order - 1 in replies}
@@ -278,22 +299,25 @@ async def _mark(
     read: Sequence[Message],
     *,
     reading: bool,
-) -> None:
-    """Take up what was found, and strike what was read off the list. `reading`: more is being read."""
+) -> bool:
+    """Take up what was found, and strike what was read off the list. `reading`: more is being read. Says whether any is left."""
     at = engine.clock.now()
     orders = {message.order for message in read}
 
-    def work(tx: Tx) -> None:
+    def work(tx: Tx) -> bool:
         known = tx.space.working(session_id)
         if known is None:
-            return
+            return False
         after = working.noticing([each.analysis for each in done], at)(known) if done else known
-        variables = dict(after.context_variables)
         left = [order for order in working.unread(known) if order not in orders]
-        for name, value in ((working.UNREAD, left), (working.READING, (at + LEASE).isoformat() if reading else None)):
-            variables.pop(name, None)
-            if value:
-                variables[name] = value
+        variables = _marked(after, left, (at + LEASE).isoformat() if reading else None)
         tx.space.save_working(replace(after, context_variables=variables, updated_at=known.updated_at))
+        return bool(left)
 
-    await engine.store.write(scope, work)
+    return await engine.store.write(scope, work)
+
+
+def _marked(known: WorkingMemory, unread: Sequence[int], reading: str | None) -> dict[str, Any]:
+    own = {working.UNREAD: list(unread), working.READING: reading}
+    others = {name: value for name, value in known.context_variables.items() if name not in own}
+    return {**others, **{name: value for name, value in own.items() if value}}

@@ -95,6 +95,7 @@ async def erase_user(
         total = add(total, await engine.store.write(scope, lambda tx: tx.erase()))
         engine.shelves.discard(scope)
         engine.notes.discard(scope)
+        engine.sessions.forget(scope)
         if progress:
             progress(total)
     return replace(total, scrubbed=await engine.store.scrub())

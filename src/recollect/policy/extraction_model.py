@@ -188,7 +188,7 @@ def _unbelievable(item: Mapping[str, Any], turn: str) -> str | None:
     content = item["content"]
     if any(is_suspicious(item[name]) for name in ("content", "value", "key")):
         return "hostile"
-    terms = [term for term in query_terms(content, or_all=False) if term not in _TELLING]
+    terms = [term for term in query_terms(content.replace("用户", ""), or_all=False) if term not in _TELLING]
     said = set(query_terms(turn, or_all=False))
     if not terms or sum(term in said for term in terms) < GROUNDED * len(terms):
         return "ungrounded"
