@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
@@ -14,6 +15,7 @@ from recollect.errors import Conflict, NotFound
 from recollect.model import Conversation, Listing, Memory, Query, Scope, Source, Status
 from recollect.ports import Store, Tx
 from recollect.testing.clock import ManualClock
+from recollect.worker.embedded import EmbeddedWorker
 from tests.engine.conftest import ANA, engine_over
 
 DAY = timedelta(days=1)
@@ -157,6 +159,23 @@ async def test_the_write_itself_never_trims_and_the_background_does(engine: Engi
     assert set((await statuses(engine)).values()) == {"active"}
     await engine.settle_debts()
     assert sorted((await statuses(engine)).values()) == ["active"] * 3 + ["archived"] * 2
+
+
+async def test_a_worker_in_its_own_thread_keeps_the_cap_while_others_write(store: Store) -> None:
+    engine = engine_over(store, config=EngineConfig(notes_every=timedelta(0)))
+    await engine.change_settings(ANA, {"soft_cap": 3})
+    worker = EmbeddedWorker(engine)
+    worker.start()
+    try:
+        for number in range(12):
+            await capture(engine, f"the parcel number {number} stands in the hall")
+        for _ in range(200):
+            if list((await statuses(engine)).values()).count("active") == 3:
+                break
+            await asyncio.sleep(0.05)
+    finally:
+        await asyncio.to_thread(worker.stop)
+    assert sorted((await statuses(engine)).values()) == ["active"] * 3 + ["archived"] * 9
 
 
 async def test_what_was_handed_over_in_person_is_never_capped(engine: Engine) -> None:
