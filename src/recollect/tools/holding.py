@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from recollect.engine import Engine
 from recollect.model import Occasion, Scope
+
+T = TypeVar("T")
 
 
 class Opened(Protocol):
@@ -16,12 +19,26 @@ class Opened(Protocol):
     def engine(self) -> Engine: ...
 
 
+class Portal(Protocol):
+    def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Run it where the memory lives, and wait."""
+
+
 class Holder(Protocol):
     """`recollect.AsyncMemory`, or whatever else opens an engine for one scope."""
 
     scope: Scope
 
     async def _open(self) -> Any: ...
+
+
+class Waiting(Protocol):
+    """`recollect.Memory`: an asynchronous memory, and a way to it from any thread."""
+
+    @property
+    def _memory(self) -> Holder: ...
+    @property
+    def _portal(self) -> Portal: ...
 
 
 @dataclass(frozen=True, slots=True)
