@@ -48,9 +48,10 @@ _POINTING = re.compile(
     r"spring|summer|fall|"
     r"autumn|winter|\w+day))|him|his|he|she|you|your|here|stuff like|the same)\b|^[\"“'‘]"
     r"|^(?:learning |doing )?(?:a (?:ton|lot|bunch)|so much|something|more)$|^(?:hard|well)\b|^playing for\b|"
-    r"[这那][个些组类种样次里]|试试|一下$|了$",
+    r"[这那][个些组类种样次里两]|试试|一下$|了$",
     re.IGNORECASE,
 )
+_POINTING_ZH = re.compile(r"[这那][个些组类种样次里]|[他她它]们|试试|一下$|了$")
 _DEFINITE = re.compile(
     r"^(?:both|all the|the (?!(?:ocean|sea|beach|mountains?|outdoors|countryside|rain|snow|city|sun|cold|heat|"
     r"forest|woods|desert|gym|"
@@ -161,7 +162,9 @@ def _item(
     if len(value) < 1 or (rule.key == "name" and value.casefold() in _NOT_A_NAME):
         return None
     leaning = rule.said or key_family(rule.key) in ("does", "habit", "doing", "has", "goal")
-    if leaning and _POINTING.search(value):  # it takes the sentence before to know what is meant
+    if (leaning and _POINTING.search(value)) or _POINTING_ZH.search(
+        value
+    ):  # it takes the sentence before to know what is meant
         return None
     if rule.said and _DEFINITE.match(value):  # what is on the table just now, more often than what is liked for good
         return None

@@ -299,7 +299,7 @@ RULES: tuple[Rule, ...] = (
     _rule(
         rf"{_IVE}been (?P<v>(?:working|living|playing|learning|using|studying|practi[cs]ing|married|vegan|vegetarian|"
         rf"running|volunteering|teaching|collecting|doing|dating|training)\b(?! (?:it|them|this|"
-        rf"that)\b)[^.!?;]{{1,90}}\b(?:since (?!i\b|it\b)|for (?:(?:about|over|almost|nearly|around|more than|at "
+        rf"that)\b)[^.!?;]{{1,90}}\b(?:since (?!i\b|it\b|then\b)|for (?:(?:about|over|almost|nearly|around|more than|at "
         rf"least|the (?:past|last)|a (?:few|couple))\s)*(?:\d|an? |one|two|three|four|five|six|seven|eight|nine|ten|"
         rf"twelve|many|several|years|months|weeks|ages))[^.!?;]{{0,40}})",
         "fact",

@@ -95,7 +95,7 @@ _HYPOTHETICAL = re.compile(
     r"role ?play))\b",
     re.IGNORECASE,
 )
-_ZH_HYPOTHETICAL = re.compile(r"如果|假如|假设|要是|倘若|万一|比如说|例如|想象一?下|的话[，,]|本来想|差点")
+_ZH_HYPOTHETICAL = re.compile(r"如果|假如|假设|要是|倘若|万一|比如|例如|想象一?下|的话[，,]|本来想|差点")
 _CODE = re.compile(
     r"```|^\s{0,8}(?:def |class |import |from \w+ import|public |private |const |let |var |function |#include|SELECT |"
     r"INSERT |"
@@ -104,7 +104,10 @@ _CODE = re.compile(
     r"|[;{}]\s*$|=>|::|</\w+>|\w+\([^)]*\);",
     re.MULTILINE,
 )
-_MARKUP = re.compile(r"^\s*(?:>|\||\[|【|#{1,6} |[-*•] |\d+[.)] )", re.MULTILINE)
+_MARKUP = re.compile(
+    r"^\s*(?:>|\||\[|【|(?:助手|用户|assistant|user|ai|bot)\s?[:：]|#{1,6} |[-*•] |\d+[.)] )",
+    re.MULTILINE | re.IGNORECASE,
+)
 
 
 def whole_turn(text: str) -> Junk | None:
