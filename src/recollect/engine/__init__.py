@@ -140,7 +140,7 @@ class Engine:
     async def remember(self, scope: Scope, fields: Mapping[str, Any], *, as_admin: bool = False) -> Receipt:
         receipt = await remember.remember(self, scope, fields, as_admin=as_admin)
         self.heard("wrote", {"outcome": receipt.outcome, "reason": receipt.reason or ""})
-        self.debts.wrote.add(scope)
+        maintain.note_write(self, scope, fields)
         return receipt
 
     async def recall(self, scope: Scope, query: Query) -> Recall:

@@ -7,7 +7,9 @@ text (oversized) is for its owner to decide, and is only shown.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from recollect.engine import embed, maintain
@@ -92,17 +94,18 @@ async def _looked_through(engine: Engine, scope: Scope) -> tuple[Health, dict[st
         active = {each.id: each for each in page if each.status is Status.ACTIVE and each.deleted_at is None}
         memories |= active
         if serving is not None:
-            found = await engine.store.read(scope, lambda tx, ids=tuple(active): _unmade(tx, serving, ids))  # type: ignore[misc]
-            unmade += found
+            unmade += await engine.store.read(scope, partial(_unmade, serving, tuple(active)))
         if len(page) < PAGE:
             break
         after = page[-1].id
     flags: Iterable[Flag] = await engine.store.read(scope, lambda tx: tx.links.all_flags(MOST_FLAGS))
-    findings = (*examined(list(memories.values()), flags, engine.clock.now()), *unmade)
+    # On a thread: with many memories it takes a while, and others are waiting.
+    found = await asyncio.to_thread(examined, list(memories.values()), flags, engine.clock.now())
+    findings = (*found, *unmade)
     return Health(scope=scope, memories=len(memories), findings=findings), memories
 
 
-def _unmade(tx: Tx, serving: Generation, ids: Sequence[str]) -> list[Finding]:
+def _unmade(serving: Generation, ids: Sequence[str], tx: Tx) -> list[Finding]:
     """Memories without a vector in the generation that serves: found by their words alone."""
     targets = [Target("memory", id) for id in ids]
     known = tx.embeddings.status(targets, serving.id)

@@ -14,18 +14,30 @@ end goes all the same.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.engine import audit, rollup
 from recollect.engine.archive import archive_in, may_tidy
 from recollect.engine.forget import removed_in
 from recollect.engine.indexing import index_memory
 from recollect.engine.themes import drop_empty_themes
-from recollect.model import Conversation, Listing, Memory, Plan, Scope, SpaceSettings, Status, Step, Target, Upkeep
+from recollect.model import (
+    Conversation,
+    Listing,
+    Memory,
+    Plan,
+    Scope,
+    Source,
+    SpaceSettings,
+    Status,
+    Step,
+    Target,
+    Upkeep,
+)
 from recollect.policy import capacity
 from recollect.policy.digest import twin_digest
 from recollect.ports import System, Tx
@@ -101,6 +113,13 @@ async def carry_out(engine: Engine, scope: Scope, plan: Plan, progress: Progress
         told(number, len(plan.steps))
     _announce(engine, scope, total)
     return Upkeep(scope=scope, plan=plan, done=dict(total.done), passed_over=total.passed_over)
+
+
+def note_write(engine: Engine, scope: Scope, fields: Mapping[str, Any]) -> None:
+    """Look at this scope later, if what was written may have been too much: what is handed over in person counts to no cap."""
+    by_itself = fields.get("source") in (Source.INFERRED, Source.SYSTEM) or fields.get("source_conversation_id")
+    if by_itself or engine.config.eviction_threshold:
+        engine.debts.wrote.add(scope)
 
 
 async def keep_within(engine: Engine, scope: Scope) -> None:
