@@ -15,16 +15,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine import audit, rollup
-from recollect.engine.archive import archive_in, may_tidy
-from recollect.engine.forget import removed_in
-from recollect.engine.indexing import index_memory
-from recollect.engine.themes import drop_empty_themes
+from recollect.engine import rollup
+from recollect.engine.archive import may_tidy
+from recollect.engine.steps import SESSIONS_FOR, Tally, carried_out
 from recollect.model import (
     Conversation,
     Listing,
@@ -34,12 +32,9 @@ from recollect.model import (
     Source,
     SpaceSettings,
     Status,
-    Step,
-    Target,
     Upkeep,
 )
 from recollect.policy import capacity
-from recollect.policy.digest import twin_digest
 from recollect.ports import System, Tx
 
 if TYPE_CHECKING:
@@ -49,9 +44,6 @@ AT_ONCE = 200
 SCOPES_AT_ONCE = 100
 EVERYTHING = 10_000_000
 FIRST_LOOK = timedelta(minutes=1)
-SESSIONS_FOR = timedelta(days=180)
-"""How long a session's declaration is believed. Long: one that comes back later than that is no longer incognito by itself."""
-MEMORY_STEPS = frozenset({"expire", "remove", "archive", "embed"})
 
 Progress = Callable[[int, int], None]
 """Called with how many steps are done, and how many there are."""
@@ -105,7 +97,7 @@ async def carry_out(engine: Engine, scope: Scope, plan: Plan, progress: Progress
         await engine.store.write(scope, lambda tx: tx.memories.rate(plan.scores) if tx.space.known() else None)
     for start in range(0, len(steps), AT_ONCE):
         batch = steps[start : start + AT_ONCE]
-        total.add(await engine.store.write(scope, partial(_batch, engine, batch, generations)))
+        total.add(await engine.store.write(scope, partial(carried_out, engine, batch, generations)))
         told(min(start + AT_ONCE, len(steps)), len(plan.steps))
     for number, step in enumerate((each for each in plan.steps if each.action == "summarise"), len(steps) + 1):
         made = await rollup.roll_up(engine, scope, step.ids)
@@ -165,19 +157,6 @@ async def tend(engine: Engine) -> None:
     debts.tend_at = now + engine.config.cleanup_every if whole else debts.tend_at
 
 
-@dataclass
-class Tally:
-    done: Counter[str] = field(default_factory=Counter)
-    passed_over: int = 0
-    guarded: int = 0
-    """Steps that would have archived what is to be kept: pinned in the very moment, or a bug. Never carried out."""
-
-    def add(self, other: Tally) -> None:
-        self.done.update(other.done)
-        self.passed_over += other.passed_over
-        self.guarded += other.guarded
-
-
 def _announce(engine: Engine, scope: Scope, tally: Tally) -> None:
     for action, count in tally.done.items():
         engine.heard("upkeep", {"action": action, "count": count})
@@ -222,81 +201,3 @@ def _conversations(tx: Tx) -> Iterable[Conversation]:
     while page := tx.conversations.scan(after, AT_ONCE):
         yield from page
         after = page[-1].id
-
-
-def _batch(engine: Engine, steps: Sequence[Step], generations: Sequence[str], tx: Tx) -> Tally:
-    tally = Tally()
-    if not tx.space.known():  # erased meanwhile
-        return Tally(passed_over=len(steps))
-    found = tx.memories.get([step.id for step in steps if step.id and step.action in MEMORY_STEPS])
-    ending: dict[str, list[Memory]] = {"expire": [], "remove": []}
-    for step in steps:
-        memory = found.get(step.id or "")
-        if step.action in MEMORY_STEPS and (memory is None or memory.updated_at != step.seen):
-            tally.passed_over += 1
-        elif step.action == "archive" and memory is not None:
-            _archive(engine, tx, memory, step, tally)
-        elif step.action == "embed" and memory is not None:
-            index_memory(tx, memory, generations, engine.clock.now())
-            tally.done["embed"] += 1
-        elif step.action in ending and memory is not None:
-            ending[step.action].append(memory)
-        elif step.action not in MEMORY_STEPS:
-            tally.done[step.action] += _drop(engine, tx, step)
-    if ending["expire"]:
-        removed_in(engine, tx, ending["expire"], generations, action="memory.expired", bury=False)
-    _purge(engine, tx, ending["remove"])
-    tally.done.update({action: len(gone) for action, gone in ending.items() if gone})
-    return tally
-
-
-def _archive(engine: Engine, tx: Tx, memory: Memory, step: Step, tally: Tally) -> None:
-    if memory.kept:
-        tally.guarded += 1
-        tally.passed_over += 1
-    elif memory.status is not Status.ACTIVE:
-        tally.passed_over += 1
-    else:
-        archive_in(engine, tx, memory, why=step.why)
-        tally.done["archive"] += 1
-
-
-def _purge(engine: Engine, tx: Tx, memories: Sequence[Memory]) -> None:
-    if not memories:
-        return
-    tx.memories.delete([memory.id for memory in memories])
-    drop_empty_themes(tx, {memory.theme for memory in memories if memory.theme})
-    for memory in memories:
-        audit.record(tx, engine.occasion, engine.clock.now(), "memory.purged", Target("memory", memory.id))
-
-
-def _drop(engine: Engine, tx: Tx, step: Step) -> int:
-    """What is no memory; how many of it there were."""
-    now = engine.clock.now()
-    match step.action:
-        case "drop_tombstones":
-            count = tx.space.exhume(now)
-            audit.record(tx, engine.occasion, now, "tombstones.dropped", count=count)
-        case "drop_sessions":
-            count = tx.space.drop_declared(now - SESSIONS_FOR)
-            audit.record(tx, engine.occasion, now, "sessions.dropped", count=count)
-        case _:
-            count = _end_conversation(engine, tx, step.id or "", now)
-    return count
-
-
-def _end_conversation(engine: Engine, tx: Tx, id: str, now: datetime) -> int:
-    conversation = tx.conversations.get(id)
-    if conversation is None or not capacity.conversations_over([conversation], tx.space.settings(), now):
-        return 0
-    messages = tx.conversations.history(id, conversation.message_count)
-    targets = [Target("message", message.id) for message in messages]
-    for memory in tx.memories.from_messages([message.id for message in messages]):
-        marked = replace(memory, source_expired_at=now)
-        tx.memories.replace(marked, twin_digest(tx.scope, memory.content, engine.config.pepper))
-    tx.index.drop(targets)
-    tx.embeddings.drop(targets)
-    tx.space.drop_working([id])
-    tx.conversations.delete([id])
-    audit.record(tx, engine.occasion, now, "conversation.expired", messages=len(messages))
-    return 1
