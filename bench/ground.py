@@ -21,9 +21,11 @@ from numpy.typing import NDArray
 
 from recollect.bootstrap import open_store, postgres_url, sqlite_path
 from recollect.engine import Engine, EngineConfig, embed
+from recollect.engine.disputes import state
 from recollect.engine.generations import Generations
 from recollect.model import Generation, Memory, Scope, Target
 from recollect.policy.digest import content_hash, twin_digest
+from recollect.policy.duplicates import fingerprint
 from recollect.policy.projection import entry_of_memory
 from recollect.ports import Embedder, Store, Tx
 from recollect.providers.clock import SystemClock
@@ -94,7 +96,10 @@ async def put_memories(engine: Engine, scope: Scope, texts: Iterable[str], at_on
     numbered = enumerate(texts)
     while batch := list(islice(numbered, at_once)):
         now = engine.clock.now()
-        memories = [Memory(id=f"note-{n:07}", content=text, created_at=now, updated_at=now) for n, text in batch]
+        memories = [
+            Memory(id=f"note-{n:07}", content=text, simhash=fingerprint(text), created_at=now, updated_at=now)
+            for n, text in batch
+        ]
         await engine.store.write(scope, partial(_insert, memories, generations))
         yield len(memories)
 
@@ -102,6 +107,7 @@ async def put_memories(engine: Engine, scope: Scope, texts: Iterable[str], at_on
 def _insert(memories: Sequence[Memory], generations: Sequence[str], tx: Tx) -> None:
     for memory in memories:
         tx.memories.insert(memory, twin_digest(tx.scope, memory.content))
+        state(tx, memory, b"")
     tx.index.put([entry_of_memory(memory) for memory in memories])
     hashes = {Target("memory", memory.id): content_hash(memory.content) for memory in memories}
     for generation in generations:

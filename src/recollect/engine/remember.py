@@ -34,13 +34,14 @@ from recollect.model import (
 from recollect.policy.digest import grave_digest, twin_digest
 from recollect.policy.duplicates import NEAR, fingerprint, same
 from recollect.policy.ids import new_id
+from recollect.policy.importance import base_importance
+from recollect.policy.metadata import described
 from recollect.policy.text import analyse
 from recollect.ports import Judgement, Tx
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
 
-BASE_IMPORTANCE = 0.5
 CANDIDATES = 16
 """Near-duplicates that are looked at closely; each that is one looks the same, so more would tell nothing."""
 
@@ -99,7 +100,11 @@ async def remember(engine: Engine, scope: Scope, fields: Mapping[str, Any], *, a
 
 
 def _memory_from(draft: Draft, simhash: int, at: datetime) -> Memory:
-    importance = BASE_IMPORTANCE if draft.importance is None else draft.importance
+    sure = described(draft.content).confidence
+    explicit = draft.manually_saved or draft.pinned or draft.source is Source.MANUAL
+    importance = draft.importance
+    if importance is None:
+        importance = base_importance(draft.content, type=draft.type, explicit=explicit, metadata_confidence=sure)
     created = draft.created_at or at
     return Memory(
         id=draft.id or new_id(at),
@@ -119,6 +124,7 @@ def _memory_from(draft: Draft, simhash: int, at: datetime) -> Memory:
         source_ids=draft.source_ids,
         source_conversation_id=draft.source_conversation_id,
         source_message_id=draft.source_message_id,
+        metadata_confidence=sure,
         simhash=simhash,
         created_at=created,
         updated_at=max(created, at),

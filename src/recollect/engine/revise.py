@@ -14,13 +14,14 @@ from recollect.engine.disputes import state
 from recollect.engine.drafts import EDITABLE, checked_fields
 from recollect.engine.indexing import index_memory
 from recollect.engine.merging import settle
-from recollect.engine.remember import BASE_IMPORTANCE
 from recollect.engine.screening import WHY, screened_aside
 from recollect.engine.themes import retheme
 from recollect.errors import Conflict, InvalidInput, NotAllowed
-from recollect.model import Memory, Scope, Status, Target
+from recollect.model import Memory, Scope, Source, Status, Target
 from recollect.policy.digest import grave_digest, twin_digest
 from recollect.policy.duplicates import fingerprint
+from recollect.policy.importance import base_importance
+from recollect.policy.metadata import described
 from recollect.ports import Tx
 
 if TYPE_CHECKING:
@@ -34,11 +35,13 @@ async def revise(engine: Engine, scope: Scope, id: str, changes: Mapping[str, An
     if found.refusal is not None:
         raise NotAllowed(WHY, reason=found.refusal)
     values = checked_fields(found.fields, EDITABLE, engine.config.max_content_bytes)
-    if "importance" in values:
-        given = values["importance"]
-        values["base_importance"] = values["importance"] = BASE_IMPORTANCE if given is None else given
+    if values.get("importance") is not None:
+        values["base_importance"] = values["importance"]
     if "content" in values:
-        values["simhash"] = fingerprint(values["content"])
+        values |= {
+            "simhash": fingerprint(values["content"]),
+            "metadata_confidence": described(values["content"]).confidence,
+        }
     at = engine.clock.now()
     generations = await engine.generations.to_fill()
 
@@ -48,6 +51,12 @@ async def revise(engine: Engine, scope: Scope, id: str, changes: Mapping[str, An
         if before is None:
             raise missing("memory", id)
         after = replace(before, **values, updated_at=at)
+        if "importance" in values and values["importance"] is None:  # its owner has no opinion any more: weigh it as if it were new
+            explicit = after.manually_saved or after.pinned or after.source is Source.MANUAL
+            weight = base_importance(
+                after.content, type=after.type, explicit=explicit, metadata_confidence=after.metadata_confidence
+            )
+            after = replace(after, importance=weight, base_importance=weight)
         if after.content != before.content:
             _refuse_the_forgotten(tx, after.content, engine.config.pepper, at)
         tx.memories.replace(after, twin_digest(scope, after.content, engine.config.pepper))

@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Any
 
 from recollect.model import Memory
+from recollect.policy.importance import with_repeats
 
-REPEAT_BOOST = 0.05
 MERGED = (
     "repeat_count", "base_importance", "importance", "confidence", "pinned", "manually_saved", "tags", "source_ids",
     "source_message_id", "source_conversation_id", "expires_at", "updated_at",
@@ -52,11 +52,6 @@ def folded(now: Memory, first: Memory, others: Iterable[Telling], settled: Mappi
     for place, at, other in others:
         memory = absorbed(memory, other, at, {name for name, until in settled.items() if place <= until})
     return memory
-
-
-def with_repeats(base: float, repeats: int) -> float:
-    """How much a thing matters that was said again so many times."""
-    return round(min(1.0, base + REPEAT_BOOST * repeats), 6)
 
 
 def _later(a: datetime | None, b: datetime | None) -> datetime | None:
