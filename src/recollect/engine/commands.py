@@ -22,7 +22,8 @@ from recollect.policy import extraction
 from recollect.policy.commands import Command, Kind, answer_in
 from recollect.policy.commands_told import refused, say
 from recollect.policy.followup_leaning import HAN
-from recollect.policy.grounding import cited, told
+from recollect.policy.grounding import cited, only_asks, told
+from recollect.policy.recipes import NATIVE
 from recollect.ports import Tx
 
 if TYPE_CHECKING:
@@ -120,8 +121,7 @@ async def _ask(order: Ordered, command: Command) -> Acted:
         things = cited([Hit(memory=each, relevance=1.0, score=0.0) for each in page], {})
         asked = say("ask_all", chinese, count=page.total) if things else say("ask_nothing_at_all", chinese)
     else:
-        found = await order.engine.recall_softly(order.scope, Query(text=command.about, limit=MOST_LISTED))
-        things = cited(found.hits, {})
+        things = cited(await _about(order, command.about), {})
         asked = say("ask_about", chinese, about=command.about) if things else say("ask_nothing", chinese)
     used = tuple(each.target for each in things)
     return Acted(command="ask", text=_listed(asked, things, chinese), used=tuple(things), thread=Thread(used=used))
@@ -229,13 +229,19 @@ async def _meant(order: Ordered, command: Command) -> Sequence[Target]:
     if command.about is not None:
         if order.silent is not None:
             return ()
-        found = await order.engine.recall_softly(order.scope, Query(text=command.about, limit=MOST_LISTED))
-        return [hit.target for hit in found]
+        return [hit.target for hit in await _about(order, command.about)]
     last = order.last
     if last is None or order.silent is not None:
         return used
     stored = await order.engine.store.read(order.scope, lambda tx: tx.memories.from_messages([last.id]))
     return [Target("memory", each.id) for each in stored] or used or [Target("message", last.id)]
+
+
+async def _about(order: Ordered, about: str) -> list[Hit]:
+    """What is remembered about something, each relevant in itself: what merely comes along must not be forgotten along."""
+    found = await order.engine.recall_softly(order.scope, Query(text=about, limit=MOST_LISTED))
+    least = order.engine.config.applied(NATIVE).min_relevance
+    return [hit for hit in found if hit.relevance >= least and not only_asks(hit)]
 
 
 def _chosen(targets: Sequence[Target], numbers: Sequence[int]) -> list[Target]:

@@ -57,7 +57,7 @@ def usable(hits: Iterable[Hit], text: str, session_id: str, since: int, least: f
     The best of the rest must be relevant on its own: what only followed a better one that is gone has lost its reason.
     """
     asked = _OF_ASKING.search(text) is not None
-    wanted = (hit for hit in hits if not _is_before_us(hit, session_id, since) and (asked or not _only_asks(hit)))
+    wanted = (hit for hit in hits if not _is_before_us(hit, session_id, since) and (asked or not only_asks(hit)))
     rest = list(wanted)[:MOST_HITS]
     return rest if any(hit.relevance >= least for hit in rest) else []
 
@@ -66,7 +66,8 @@ def _is_before_us(hit: Hit, session_id: str, since: int) -> bool:
     return hit.message is not None and hit.message.session_id == session_id and hit.message.order >= since
 
 
-def _only_asks(hit: Hit) -> bool:
+def only_asks(hit: Hit) -> bool:
+    """Whether it is a message in which its user asked, and stated nothing."""
     if hit.message is None or hit.message.role != "user":
         return False
     sentences = [each for each in _SENTENCE.split(hit.content[:LONGEST_ASKING]) if each.strip()]
