@@ -81,9 +81,9 @@ class Arrivals:
         if self._tx.space.buried(grave_digest(self._tx.scope, memory.content, self._pepper), self._at):
             return "refused"
         self._tx.memories.insert(memory, twin_digest(self._tx.scope, memory.content, self._pepper))
-        state(self._tx, memory, self._pepper)
         self._known.add(memory.id)
         if memory.status is Status.ACTIVE and memory.deleted_at is None:
+            state(self._tx, memory, self._pepper)
             self._findable.append(memory)
             if memory.theme and memory.theme not in self._themes:
                 open_theme(self._tx, memory.theme, self._at)

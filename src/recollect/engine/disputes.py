@@ -134,6 +134,7 @@ def retire(tx: Tx, memory: Memory, at: datetime, pepper: bytes) -> None:
     tx.index.drop([target])
     tx.embeddings.drop([target])
     tx.links.unflag(tx.links.flagged([memory.id]))
+    tx.links.state(memory.id, ())
 
 
 def file_as_history(tx: Tx, late: Memory, later: Sequence[Memory], pepper: bytes) -> Memory:
@@ -224,6 +225,7 @@ def _settle(
         _write(tx, after, pepper)
         if each.status is not Status.ACTIVE:
             index_memory(tx, after, generations, at)
+            state(tx, after, pepper)
 
 
 def _write(tx: Tx, memory: Memory, pepper: bytes) -> None:

@@ -190,7 +190,6 @@ def _store_as_history(tx: Tx, todo: Remembering, later: Sequence[Memory]) -> Rec
     """An older statement that arrives late doesn't replace a newer one: it is kept as what was true before."""
     memory = file_as_history(tx, todo.memory, later, todo.pepper)
     tx.memories.insert(memory, todo.twin)
-    tx.links.state(memory.id, todo.claims.slots)
     _record(tx, todo, "memory.stored_as_history", memory.id)
     return Receipt(id=memory.id, outcome="stored", embedding=EmbeddingState.OFF)
 

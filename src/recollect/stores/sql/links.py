@@ -47,13 +47,18 @@ _UNFLAG = delete(flags).where(
 
 _FILL = adding(slots).on_conflict_do_nothing()
 _EMPTY = delete(slots).where(own(slots), slots.c.memory_id == bindparam("memory_id"))
-_FILLED = select(slots.c.memory_id).where(own(slots), member(slots.c.slot, "slots"))
-_STATING = (
-    select(memories.c.id)
-    .where(own(memories), memories.c.id.in_(_FILLED), memories.c.status == fixed(Status.ACTIVE))
-    .order_by(memories.c.created_at.desc(), memories.c.id.desc())
-    .limit(bindparam("limit"))
+# Bounded before memories are looked at, and put in order afterwards: told to do both, a planner would walk all memories from the
+# newest on and ask of each whether it is one of these. Ids grow with time, so the last of them are the newest but for imports.
+_FILLED = (
+    select(slots.c.memory_id)
+    .where(own(slots), member(slots.c.slot, "slots"))
+    .order_by(slots.c.memory_id.desc())
+    .limit(bindparam("most"))
 )
+_STATING = select(memories.c.id, memories.c.created_at).where(
+    own(memories), memories.c.id.in_(_FILLED), memories.c.status == fixed(Status.ACTIVE)
+)
+_MOST_FILLED = 256
 
 OF_THE_DOOMED = (
     delete(repeats).where(own(repeats), member(repeats.c.memory_id, "ids")),
@@ -107,8 +112,11 @@ class SqlLinks:
             self._session.run_many(_FILL, rows)
 
     def stating(self, slots: Iterable[str], limit: int) -> Sequence[str]:
-        rows = self._session.rows(_STATING, {**self._owner, "slots": [*slots], "limit": limit})
-        return [row[0] for row in rows]
+        wanted = [*slots]
+        params = {**self._owner, "slots": wanted, "most": max(limit, _MOST_FILLED)}
+        rows = self._session.rows(_STATING, params) if wanted else ()
+        newest = sorted(((at, id) for id, at in rows), reverse=True)
+        return [id for _, id in newest[:limit]]
 
 
 def _repeat(row: Row) -> Repeat:
