@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from recollect.errors import Unavailable
 from recollect.model import AuditEvent, Scope, Scores
 from recollect.ports import Clock, Store, Tx
 
 MOST_NOTES = 100_000
-"""Reads noted and not yet written, over all scopes. Beyond it the oldest scope's go: a store that is down for long costs facts
-about reads, not the memory of the process."""
+"""Reads noted and not yet written, over all scopes. Beyond it the largest scope's go: a store that is down for long costs facts
+about reads, not the memory of the process, and nobody's reading crowds out what is noted about others."""
 
 
 @dataclass
@@ -23,6 +24,10 @@ class Noted:
     accessed: list[str] = field(default_factory=list)
     scores: dict[str, Scores] = field(default_factory=dict)
     reads: list[AuditEvent] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        return len(self.accessed) + len(self.reads)
 
     def write(self, tx: Tx, at: datetime) -> None:
         # Somebody who was erased meanwhile must not come back by having been looked at.
@@ -34,7 +39,8 @@ class Noted:
 
 
 class Notes:
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST_NOTES) -> None:
+        self._most = most
         self._noted: dict[Scope, Noted] = {}
         self._count = 0
         self._lock = threading.Lock()
@@ -52,26 +58,43 @@ class Notes:
     def discard(self, scope: Scope) -> None:
         """Nothing about this scope is to be written any more."""
         with self._lock:
-            self._noted.pop(scope, None)
+            self._taken(scope)
 
     async def write(self, store: Store, clock: Clock, scope: Scope | None = None) -> None:
-        """Write what is noted, of one scope or of all."""
+        """Write what is noted, of one scope or of all. What the store doesn't take stays noted, and so does all after it."""
         with self._lock:
-            if scope is None:
-                noted, self._noted, self._count = self._noted, {}, 0
-            else:
-                noted = {scope: self._noted.pop(scope)} if scope in self._noted else {}
+            waiting = list(self._noted) if scope is None else [scope]
         at = clock.now()
-        for where, what in noted.items():
+        for where in waiting:
+            with self._lock:
+                noted = self._taken(where)
 
-            def work(tx: Tx, what: Noted = what) -> None:
-                what.write(tx, at)
+            def work(tx: Tx, noted: Noted = noted) -> None:
+                noted.write(tx, at)
 
-            await store.write(where, work)
+            try:
+                if noted.size:
+                    await store.write(where, work)
+            except Unavailable:
+                self._give_back(where, noted)
+                raise
+
+    def _give_back(self, scope: Scope, noted: Noted) -> None:
+        with self._lock:
+            since = self._taken(scope)
+            kept = self._of(scope, noted.size + since.size)
+            kept.accessed += noted.accessed + since.accessed
+            kept.scores |= noted.scores | since.scores
+            kept.reads += noted.reads + since.reads
+
+    def _taken(self, scope: Scope) -> Noted:
+        noted = self._noted.pop(scope, None) or Noted()
+        self._count -= noted.size
+        return noted
 
     def _of(self, scope: Scope, more: int) -> Noted:
+        """Where to note `more` about a scope. When there is no room, whoever has most noted gives way, not whoever is first."""
         self._count += more
-        while self._count > MOST_NOTES and self._noted:
-            oldest = self._noted.pop(next(iter(self._noted)))
-            self._count -= len(oldest.accessed) + len(oldest.reads)
+        while self._count > self._most and self._noted:
+            self._taken(max(self._noted, key=lambda each: self._noted[each].size))
         return self._noted.setdefault(scope, Noted())
