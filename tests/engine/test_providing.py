@@ -348,6 +348,14 @@ async def test_a_kept_key_is_shown_to_no_other_server(
         "http://169.254.169.254/latest/meta-data",
         "http://[fe80::1%25eth0]/",
         "http://[::ffff:169.254.169.254]/",
+        "http://2852039166/",
+        "http://0xa9fea9fe/",
+        "http://0251.0376.0251.0376/",
+        "http://169.254.43518/",
+        "http://0/",
+        "http://[64:ff9b::a9fe:a9fe]/",
+        "http://[fd00:ec2::254]/",
+        "http://100.100.100.200/",
         "http://0.0.0.0:80/",
         "http://224.0.0.1/",
         "http://example.org/" + "x" * 2048,
@@ -359,7 +367,9 @@ def test_an_address_that_must_not_be_asked(url: str) -> None:
     assert "secret-word" not in refused.value.message
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:8080/vectors", "https://api.example.org/v1?x=1", "http://[::1]:80/"])
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:8080/vectors", "https://api.example.org/v1?x=1", "http://[::1]:80/", "http://2130706433/"]
+)
 def test_an_address_that_may(url: str) -> None:
     assert checked_url(f" {url} ") == url
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -35,6 +36,9 @@ AGAIN_SECONDS = 30.0
 _TURN_SECONDS = 0.02
 LONGEST_URL = 2048
 MOST_DIMENSIONS = 16_000
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_METADATA = frozenset(map(ipaddress.ip_address, ("fd00:ec2::254", "100.100.100.200")))
+"""Where clouds tell a machine its credentials outside the link-local range."""
 Origin = Literal["system", "configured", "settings", "local", "off"]
 Choice = tuple[Embedder | None, Origin, bool]
 """The embedder that is to be used (None: words only), who decided so, and whether it is to push aside what serves."""
@@ -252,9 +256,26 @@ def checked_url(url: str) -> str:
 
 def _is_nowhere(host: str) -> bool:
     """Addresses at which no embedding server lives, but on clouds the machine's own credentials do."""
-    try:
-        address = ipaddress.ip_address(host.split("%")[0])
-    except ValueError:
+    address = _numbered(host.split("%")[0])
+    if address is None:
         return False
-    mapped = getattr(address, "ipv4_mapped", None) or address
-    return bool(mapped.is_link_local or mapped.is_multicast or mapped.is_unspecified)
+    mapped = getattr(address, "ipv4_mapped", None) or _translated(address) or address
+    return bool(mapped.is_link_local or mapped.is_multicast or mapped.is_unspecified or mapped in _METADATA)
+
+
+def _numbered(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The address a host is written as, in any form a resolver takes: `2852039166` and `0xa9fea9fe` are 169.254.169.254."""
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        pass
+    try:
+        return ipaddress.IPv4Address(socket.inet_aton(host)) if host.isascii() and " " not in host else None
+    except OSError:
+        return None
+
+
+def _translated(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """What a NAT64 address leads to."""
+    inside = isinstance(address, ipaddress.IPv6Address) and address in _NAT64
+    return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF) if inside else None
