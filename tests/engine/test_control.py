@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from recollect.engine import Engine, EngineConfig
 from recollect.errors import InvalidInput, NotAllowed, NotFound
 from recollect.model import Listing, Memory, Occasion, Query, Scope, SpaceSettings, Target
 from recollect.ports import Store, Tx
+from recollect.testing.embedder import HashEmbedder
 from tests.engine.conftest import ANA, engine_over
 
 TEXT = "the spare key hangs behind the clock"
@@ -236,3 +239,29 @@ async def test_the_spaces_of_one_user_are_listed(engine: Engine) -> None:
     await engine.remember(ANA.within("work"), {"content": "x"})
     await engine.remember(Scope("acme", "ben", "secret"), {"content": "x"})
     assert list(await engine.spaces("acme", "ana")) == ["default", "work"]
+
+
+class Interrupted(HashEmbedder):
+    """While it embeds a question something else happens."""
+
+    meanwhile: Callable[[], Awaitable[Any]] | None = None
+
+    async def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
+        if query and self.meanwhile is not None:
+            await self.meanwhile()
+        return await super().embed(texts, query=query)
+
+
+@pytest.mark.parametrize("reason", ["memory_off", "incognito"])
+async def test_a_question_under_way_finds_nothing_once_it_is_switched_off(store: Store, reason: str) -> None:
+    embedder = Interrupted()
+    engine = engine_over(store, embedder)
+    await engine.remember(ANA, {"content": TEXT})
+    await engine.flush(ANA)
+    asking = in_session(engine, "s")
+    assert await asking.recall(ANA, Query(text="where is the spare key?"))
+    changes = {"memory_off": {"memory_enabled": False}, "incognito": {"incognito_default": True}}[reason]
+    embedder.meanwhile = lambda: engine.change_settings(ANA, changes)
+    recalled = await asking.recall(ANA, Query(text="where does the spare key hang?"))
+    assert (list(recalled), recalled.trace.degraded) == ([], (reason,))
+    assert (await actions(engine)).count("memory.recalled") == 1

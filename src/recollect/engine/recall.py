@@ -22,7 +22,7 @@ from recollect.engine.boundary import silence
 from recollect.engine.embed import embedded, flush
 from recollect.engine.sharing import merged, shared
 from recollect.errors import InvalidInput, RecollectError, Unavailable
-from recollect.model import Hit, Query, Recall, Scope, Trace
+from recollect.model import Hit, Query, Recall, Refusal, Scope, Trace
 from recollect.policy.budget import fit
 from recollect.policy.decay import scores_of
 from recollect.policy.digest import query_digest
@@ -47,6 +47,7 @@ class Course:
     recipe: str
     started: float = field(default_factory=perf_counter)
     generation: str | None = None
+    refusal: Refusal | None = None
     degraded: list[str] = field(default_factory=list)
     timings_ms: dict[str, float] = field(default_factory=dict)
     candidates: Mapping[str, int] = field(default_factory=dict)
@@ -69,9 +70,12 @@ async def recall(engine: Engine, scope: Scope, query: Query) -> Recall:
     asked = await _asked(engine, scope, query, query.limit or recipe.limit, course)
     lap = course.lap("embed", course.started)
     hits, more = await _searched(engine, scope, recipe, asked, course)
-    if not hits and asked.vectors and not course.degraded and await _caught_up(engine, scope):
+    if not (hits or course.refusal or course.degraded) and asked.vectors and await _caught_up(engine, scope):
         hits, more = await _searched(engine, scope, recipe, asked, course)
     engine.shelves.shrink(scope)
+    if course.refusal is not None:
+        course.degraded.append(course.refusal)
+        return within_budget([], False, recipe, query, course)
     if spaces and (others := await shared(engine, scope, recipe, asked, spaces)):
         course.candidates = {**course.candidates, "shared": len(others)}
         hits, more = merged(hits, others)[: asked.limit], more or len(hits) + len(others) > asked.limit
@@ -106,6 +110,10 @@ async def _searched(
     """The hits, and whether there were more than asked for."""
 
     def work(tx: Tx) -> tuple[list[Hit], bool]:
+        # Again, in the transaction that reads: it may have been switched off while the question was embedded.
+        course.refusal = silence(tx, engine)
+        if course.refusal is not None:
+            return [], False
         found = search.candidates(tx, engine.shelves, recipe, asked)
         course.candidates = found.counts
         return search.hits(tx, found.ranked[: asked.limit]), len(found.ranked) > asked.limit
