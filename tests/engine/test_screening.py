@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from typing import Any
@@ -11,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.engine.drafts import draft_from
-from recollect.engine.screening import Rules, cleaned, screened, screened_draft
-from recollect.errors import InvalidInput
+from recollect.engine.screening import Rules, cleaned, screened, screened_aside, screened_draft
+from recollect.errors import InvalidInput, TooLarge
 
 MASK, REFUSE, KEEP = Rules(), Rules(secrets="refuse"), Rules(secrets="keep")
 TOLD = "my password is hunter2"
@@ -162,3 +163,18 @@ def test_it_costs_next_to_nothing(text: str) -> None:
         return (time.process_time() - before) / 50
 
     assert min(cost() for _ in range(20)) < 0.0005
+
+
+@pytest.mark.parametrize(
+    "field", [{"value": ["word " * 10_000]}, {"tags": ["word"] * 10_000}, {"value": {"w" * 30_000: 1}}]
+)
+async def test_what_is_long_in_any_field_keeps_nobody_waiting(field: dict[str, Any]) -> None:
+    screening = asyncio.create_task(screened_aside({**PLAIN, **field}, MASK, 1_000_000))
+    await asyncio.sleep(0)
+    assert not screening.done(), "it was read at once, and everybody waited"
+    assert dict((await screening).fields) == {**PLAIN, **field}
+
+
+async def test_a_value_that_is_too_large_is_not_even_read() -> None:
+    with pytest.raises(TooLarge):
+        await screened_aside({**PLAIN, "value": [f"{TOLD} {n}" for n in range(100_000)]}, MASK, 1_000_000)

@@ -22,7 +22,7 @@ from typing import Any, Literal
 from recollect.errors import InvalidInput
 from recollect.model import Draft, Refusal
 from recollect.policy import pii, secrets
-from recollect.policy.guard import checked_text, cleaned
+from recollect.policy.guard import checked_text, checked_value, cleaned
 from recollect.policy.injection import is_suspicious
 
 WHY = "this holds a secret such as a password or a key, and secrets are not kept here (RECOLLECT_SECRETS)"
@@ -62,8 +62,23 @@ async def screened_aside(values: Mapping[str, Any], rules: Rules, max_bytes: int
     content = values.get("content")
     if isinstance(content, str) and len(content) > LONGEST_AT_ONCE:
         checked_text(content, "content", max_bytes)
+    checked_value(values.get("value"))
+    if any(_is_long(value) for value in values.values()):
         return await asyncio.to_thread(screened, values, rules)
     return screened(values, rules)
+
+
+def _is_long(value: Any) -> bool:
+    """Whether there is more text in it, on whatever level, than should be read at once."""
+    left, waiting = LONGEST_AT_ONCE, [value]
+    while waiting and left >= 0:
+        each = waiting.pop()
+        left -= len(each) if isinstance(each, str) else 16
+        if isinstance(each, Mapping):
+            waiting += [*each.keys(), *each.values()]
+        elif isinstance(each, list | tuple):
+            waiting += each
+    return left < 0
 
 
 def screened(values: Mapping[str, Any], rules: Rules) -> Screened:

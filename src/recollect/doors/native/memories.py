@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
@@ -39,7 +40,10 @@ async def search(sent: wire.SearchIn, engine: TheEngine, scope: TheScope) -> wir
 async def context(sent: wire.ContextIn, engine: TheEngine, scope: TheScope) -> wire.ContextOut:
     recall = await engine.recall(scope, translate.query_of(sent))
     budget = sent.token_budget or 1000
-    block = context_block(recall.hits, budget, query=sent.query, withhold_suspicious=sent.withhold_suspicious)
+    # Long texts take a while to count and to write out, and others are waiting.
+    block = await asyncio.to_thread(
+        context_block, recall.hits, budget, query=sent.query, withhold_suspicious=sent.withhold_suspicious
+    )
     return translate.context_out(block, recall.trace)
 
 
