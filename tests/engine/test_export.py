@@ -224,3 +224,16 @@ async def test_secrets_of_an_import_are_masked_or_refused_like_any_others(store:
         kept = str([line async for line in engine.export(scope)])
         assert KEY not in kept
         assert "my key is [API key removed]" in kept
+
+
+async def test_secrets_of_an_imported_telling_are_masked_too(store: Store) -> None:
+    told = {"key": KEY, "value": {"password": "hunter2"}, "tags": [KEY], "created_at": MEMORY["created_at"]}
+    told["updated_at"] = told["created_at"]
+    repeat = {"kind": "repeat", "memory_id": MEMORY["id"], "id": "r1", "place": 1, "content": MEMORY["content"]}
+    lines = [{**MEMORY, "repeat_count": 1}, {**repeat, "fields": told, "at": told["created_at"]}]
+    engine = engine_over(store)
+    await engine.import_lines(ANA, lines)
+    kept = str(await exported(engine, "repeat"))
+    assert "[API key removed]" in kept
+    assert KEY not in kept
+    assert "hunter2" not in kept

@@ -132,8 +132,13 @@ def _screened(line: Any, number: int, rules: Rules) -> Screened:
     """A line as it may be stored. What was said in a conversation is never refused for a secret in it, only masked."""
     if not isinstance(line, Mapping):
         return Screened(line)  # refused by name when it is parsed
+    rules = rules if line.get("kind") == "memory" else rules.lenient
     try:
-        return screened(line, rules if line.get("kind") == "memory" else rules.lenient)
+        found = screened(line, rules)
+        told = line.get("fields") if line.get("kind") == "repeat" else None
+        if isinstance(told, Mapping):  # a telling is a memory within its line
+            found = replace(found, fields={**found.fields, "fields": screened(told, rules).fields})
+        return found
     except InvalidInput as problem:
         raise InvalidInput(f"line {number}: {problem.message}") from None
 
