@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -204,3 +205,12 @@ async def test_what_is_kept_of_shown_memories_cannot_be_read(engine: Engine) -> 
 def test_messages_and_memories_leave_the_same_footprints(clock: ManualClock) -> None:
     message = Message(id="m", session_id="s", order=0, role="user", content="I like tea", created_at=clock.now())
     assert list(working._marks(message, b"k")) == list(working._marks("I like tea", b"k"))
+
+
+async def test_erasing_somebody_ends_their_private_sessions_too(engine: Engine) -> None:
+    await engine.take_in(ANA, "s0", [turn("I live in Lyon.")])
+    await engine.start_incognito(ANA, "s1")
+    await working.change(engine, ANA, "s1", lambda found: replace(found, current_topic="cheese"))
+    assert (await engine.on(Occasion(session_id="s1")).working(ANA, "s1")).current_topic == "cheese"
+    await engine.erase_user(ANA.tenant, ANA.user)
+    assert engine.sessions.private(ANA, "s1") is None
