@@ -18,6 +18,7 @@ from recollect.settings import SettingsError
 COMMANDS = {
     "add": ("add", "Remember something."),
     "search": ("search", "Find what belongs to a question, best first."),
+    "chat": ("chat", "Talk to an assistant that remembers."),
     "list": ("list", "Show memories, newest first."),
     "get": ("get", "Show one memory with everything known about it."),
     "pin": ("pin", "Keep memories from being trimmed or aged away."),
