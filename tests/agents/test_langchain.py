@@ -32,8 +32,8 @@ TALK: list[BaseMessage] = [
         [{"type": "text", "text": "Green tea."}, {"type": "image_url", "image_url": {"url": "data:,x"}}],
         usage_metadata={"input_tokens": 3, "output_tokens": 2, "total_tokens": 5},
     ),
-    ChatMessage("An aside", role="narrator"),
-    FunctionMessage("42", name="answer"),
+    ChatMessage(content="An aside", role="narrator"),
+    FunctionMessage(content="42", name="answer"),
     HumanMessage("Odd \x00 text \x1b[31m and 你好", additional_kwargs={"mood": "curious"}),
 ]
 
