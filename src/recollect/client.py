@@ -25,6 +25,7 @@ from recollect.model import (
     KINDS,
     Filter,
     ForgetReceipt,
+    Health,
     ImportReceipt,
     Kind,
     Listing,
@@ -38,6 +39,7 @@ from recollect.model import (
     TakenIn,
     Theme,
     TurnsReceipt,
+    Upkeep,
 )
 from recollect.model import (
     Memory as MemoryRecord,
@@ -216,6 +218,26 @@ class AsyncMemory:
     async def pin(self, id: str, pinned: bool = True) -> MemoryRecord:
         """Pinned memories are never trimmed or aged away."""
         return await self.update(id, pinned=pinned)
+
+    async def archive(self, *ids: str) -> Sequence[MemoryRecord]:
+        """Take memories out of recall. They can still be seen (`statuses=("archived",)`) and restored."""
+        running = await self._open()
+        return await running.engine.archive(self.scope, [checked_reference(id, "id") for id in ids])
+
+    async def restore(self, id: str) -> MemoryRecord:
+        """Bring an archived memory back into recall, for good."""
+        running = await self._open()
+        return await running.engine.restore(self.scope, checked_reference(id, "id"))
+
+    async def maintain(self, *, dry_run: bool = False, roll_up: bool = False) -> Upkeep:
+        """Keep this space in order now: expire, trim, end what is over. `dry_run` only says what would be done, and why."""
+        running = await self._open()
+        return await running.engine.maintain(self.scope, dry_run=dry_run, roll_up=roll_up)
+
+    async def health(self) -> Health:
+        """What is wrong in this space: duplicates, contradictions, what is stale, unembedded, expired or too large."""
+        running = await self._open()
+        return await running.engine.health(self.scope)
 
     async def forget(self, *ids: str, session_id: str | None = None, everything: bool = False) -> ForgetReceipt:
         """Remove memories, or a whole conversation, or everything of this user in every space. For good."""

@@ -43,6 +43,16 @@ def test_maintain_does_what_it_said_and_then_there_is_nothing_left(cli: CommandL
     assert cli("maintain").stdout == "everything is in order\n"
 
 
+def test_what_was_trimmed_can_be_restored_and_stays(cli: CommandLine) -> None:
+    first, *_ = crowd(cli)
+    cli("maintain")
+    assert cli("restore", first).stdout == f"restored {first}\n"
+    assert cli.json("get", first)["status"] == "active"
+    assert cli("maintain").stdout == "everything is in order\n"
+    cli("restore", first, code=1)
+    cli("restore", "unknown", code=4)
+
+
 def test_all_spaces_of_the_user_one_of_them_or_everybodys(cli: CommandLine) -> None:
     crowd(cli)
     crowd(cli, "--space", "work")

@@ -259,11 +259,12 @@ async def test_user_delete_specific_memory(engine: Engine) -> None:
 
 
 async def test_user_clear_all_memories(engine: Engine) -> None:
-    await engine.add_turns(ANA, "s", [{"role": "user", "content": "what is on today?"}])
     await crowded(engine)
     await engine.maintain(ANA)
+    await engine.add_turns(ANA, "s", [{"role": "user", "content": "what is on today?"}])
     assert (await engine.clear(ANA)).memories == 5, "the archived ones too"
     assert (await engine.list(ANA, Listing(statuses=()))).total == 0
+    assert (await engine.working(ANA, "s")).turn_count == 1, "working memory stays until its session ends"
 
 
 # Expiry and retention

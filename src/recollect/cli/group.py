@@ -22,6 +22,7 @@ COMMANDS = {
     "list": ("list", "Show memories, newest first."),
     "get": ("get", "Show one memory with everything known about it."),
     "pin": ("pin", "Keep memories from being trimmed or aged away."),
+    "restore": ("restore", "Bring archived memories back into recall."),
     "forget": ("forget", "Remove memories, a conversation or a whole user, for good."),
     "export": ("export", "Write everything in this space as JSON lines."),
     "import": ("import_", "Take back what `export` wrote."),
@@ -29,8 +30,8 @@ COMMANDS = {
     "serve": ("serve", "Serve the memory over HTTP, with a page to look at it."),
     "mcp": ("mcp", "Serve the memory to an MCP client that starts this command."),
     "reembed": ("reembed", "Change the embedding model, or embed what is missing, while the old one serves."),
-    "maintain": ("maintain", "Keep memories in order: expire, trim, end what is over; --dry-run says why first."),
-    "health": ("health", "Find duplicates, contradictions and what is stale or broken; --fix mends."),
+    "maintain": ("maintain", "Keep memories in order: expire, trim, end what is over."),
+    "health": ("health", "Find duplicates, contradictions, and what is stale, expired, unembedded or too large."),
     "doctor": ("doctor", "Check that everything works, and say how to fix what doesn't."),
     "db": ("db", "The database itself: upgrade, current, check, reindex, keys, users."),
 }

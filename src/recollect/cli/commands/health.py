@@ -29,7 +29,7 @@ async def health(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do it; without, --fix only says what it would do.")] = False,
     everyone: Everyone = False,
 ) -> None:
-    """Look through memories for duplicates, contradictions, what is stale, unembedded, expired or too large.
+    """Find duplicates, contradictions, and what is stale, expired, unembedded or too large.
 
     Goes through all spaces of the user, or the one that --space names. Whatever --fix archives can be restored.
     """
