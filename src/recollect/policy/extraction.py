@@ -51,7 +51,9 @@ _POINTING = re.compile(
     r"[这那][个些组类种样次里两]|试试|一下$|了$",
     re.IGNORECASE,
 )
-_POINTING_ZH = re.compile(r"[这那][个些组类种样次里]|[他她它]们|试试|一下$|了$")
+_POINTING_ZH = re.compile(r"[这那][个些组类种样次里两]|[他她它]们")
+_ERRAND_ZH = re.compile(r"试试|一下$|了$")
+"""The end of what somebody is about to do, not of a plan."""
 _DEFINITE = re.compile(
     r"^(?:both|all the|the (?!(?:ocean|sea|beach|mountains?|outdoors|countryside|rain|snow|city|sun|cold|heat|"
     r"forest|woods|desert|gym|"
@@ -162,9 +164,10 @@ def _item(
     if len(value) < 1 or (rule.key == "name" and value.casefold() in _NOT_A_NAME):
         return None
     leaning = rule.said or key_family(rule.key) in ("does", "habit", "doing", "has", "goal")
-    if (leaning and _POINTING.search(value)) or _POINTING_ZH.search(
-        value
-    ):  # it takes the sentence before to know what is meant
+    # It takes the sentence before to know what is meant.
+    if (leaning and _POINTING.search(value)) or _POINTING_ZH.search(value):
+        return None
+    if key_family(rule.key) == "doing" and _ERRAND_ZH.search(value):
         return None
     if rule.said and _DEFINITE.match(value):  # what is on the table just now, more often than what is liked for good
         return None
