@@ -27,7 +27,8 @@ NOT_CURRENT = 98.0
 THEN = datetime(2025, 3, 1, 9, tzinfo=UTC)
 BESIDE = (
     "The bakery on the corner closes early on Sundays", "Photosynthesis turns light into sugar", "Remember to water the ferns",
-    "The Danube flows through ten countries", "Our printer needs toner again", "楼下的咖啡店周末不开门", "昨晚的电影很精彩", "记得给植物浇水",
+    "The Danube flows through ten countries", "Our printer needs toner again",
+    "楼下的咖啡店周末不开门", "昨晚的电影很精彩", "记得给植物浇水",
 )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Facts that change, as people tell them: what was said first, what is said later, and the question in between.
 
-Written without a look at the patterns that find them. Every family has several wordings for the news, values are dealt out so that
-no two cases are alike, and each also comes as a dated pair that arrives in the wrong order.
+Written without a look at the patterns that find them. Every family has several wordings for the news, values are dealt out
+so that no two cases are alike, and each also comes as a dated pair that arrives in the wrong order.
 """
 
 from __future__ import annotations
@@ -49,26 +49,30 @@ _FAMILIES: list[tuple[str, str, list[str], str, list[str], list[str]]] = [
      ["My sister", "Emil", "My best friend", "Grandma"]),
     ("work", "I work at {0}", ["I work at {0} now", "I joined {0}", "I started working at {0}", "I now work for {0}"],
      "Where do I work?", _FIRMS, [""]),
-    ("time", "The {1} is at {0}", ["The {1} is at {0}", "{1} moved to {0}", "The {1} is now at {0}", "The {1} has been moved to {0}",
+    ("time", "The {1} is at {0}", ["The {1} is at {0}", "{1} moved to {0}", "The {1} is now at {0}",
+     "The {1} has been moved to {0}",
      "The {1} was rescheduled to {0}"], "When is the {1}?", _TIMES, ["standup", "team lunch", "yoga class", "budget review"]),
     ("day", "The {1} is on {0}", ["The {1} is on {0}", "The {1} has been moved to {0}", "{1} is now on {0}"],
      "Which day is the {1}?", _DAYS, ["weekly sync", "piano lesson", "garbage pickup"]),
     ("deadline", "The deadline for the {1} is {0}", ["The deadline for the {1} is now {0}", "The deadline for the {1} is {0}",
-     "The deadline for the {1} has been extended to {0}"], "What is the deadline for the {1}?", _DATES, ["report", "grant proposal"]),
+     "The deadline for the {1} has been extended to {0}"], "What is the deadline for the {1}?", _DATES,
+     ["report", "grant proposal"]),
     ("favourite", "My favourite {1} is {0}", ["My favourite {1} is {0}", "My favourite {1} is now {0}",
      "My favorite {1} is {0} these days"], "What is my favourite {1}?", _FOODS, ["food", "dish"]),
-    ("colour", "My {1} is {0}", ["My {1} is {0} now", "My {1} is {0}"], "What colour is my {1}?", _COLOURS, ["car", "bike", "front door"]),
+    ("colour", "My {1} is {0}", ["My {1} is {0} now", "My {1} is {0}"], "What colour is my {1}?", _COLOURS,
+     ["car", "bike", "front door"]),
     ("person", "My {1} is {0}", ["My {1} is {0}", "My {1} is {0} now", "My new {1} is {0}"], "Who is my {1}?", _NAMES,
      ["boss", "dentist", "landlord"]),
     ("price", "My {1} is {0}", ["My {1} is now {0}", "My {1} is {0}", "My {1} increased to {0}"], "How much is my {1}?", _MONEY,
      ["rent", "salary", "monthly budget"]),
-    ("count", "I have {0} {1}", ["I have {0} {1} now", "I now have {0} {1}", "I have {0} {1}"], "How many {1} do I have?", _COUNTS,
-     ["cats", "bikes", "houseplants"]),
+    ("count", "I have {0} {1}", ["I have {0} {1} now", "I now have {0} {1}", "I have {0} {1}"], "How many {1} do I have?",
+     _COUNTS, ["cats", "bikes", "houseplants"]),
     ("habit", "I go to {1} {0} times a week", ["I go to {1} {0} times a week", "I now go to {1} {0} times a week"],
      "How often do I go to {1}?", _COUNTS, ["the gym", "yoga"]),
     ("住处", "我住在{0}", ["我搬到{0}了", "我现在住在{0}", "我搬去{0}了"], "我住在哪里？", _HAN_CITIES, [""]),
     ("工作", "我在{0}工作", ["我现在在{0}工作", "我跳槽到{0}了", "我在{0}上班"], "我在哪里工作？", _HAN_FIRMS, [""]),
-    ("时间", "{1}是{0}", ["{1}改到{0}了", "{1}改成{0}", "{1}推迟到{0}", "{1}是{0}"], "{1}是几点？", _HAN_TIMES, ["例会", "瑜伽课", "钢琴课"]),
+    ("时间", "{1}是{0}", ["{1}改到{0}了", "{1}改成{0}", "{1}推迟到{0}", "{1}是{0}"], "{1}是几点？", _HAN_TIMES,
+     ["例会", "瑜伽课", "钢琴课"]),
     ("星期", "{1}在{0}", ["{1}改到{0}了", "{1}在{0}"], "{1}在星期几？", _HAN_DAYS, ["周会", "英语课"]),
     ("最爱", "我最喜欢的颜色是{0}", ["我最喜欢的颜色是{0}", "我最喜欢的颜色变成{0}了"], "我最喜欢什么颜色？", _HAN_COLOURS, [""]),
     ("人", "我的{1}是{0}", ["我的{1}是{0}", "我的{1}换成{0}了"], "我的{1}是谁？", _HAN_NAMES, ["老板", "导师"]),
@@ -110,10 +114,13 @@ def updates(each: int = 20) -> Iterator[Update]:
 
 def several() -> Iterator[tuple[str, str]]:
     """Pairs of which both stay true, however alike they are: neither may go."""
-    likes = [("I like {}", _FOODS), ("My friend {} lives nearby", _NAMES), ("I have been to {}", _CITIES), ("I met {} today", _NAMES),
-             ("我去过{}", _HAN_CITIES), ("我喜欢{}", _HAN_COLOURS), ("I also work at {}", _FIRMS), ("I ran {} km yesterday", _COUNTS),
-             ("I have a call at {}", _TIMES), ("{} lives in Rome", _NAMES), ("I bought {} books", _COUNTS), ("{}喜欢茶", _HAN_NAMES),
-             ("My sister {} called", _NAMES), ("I am allergic to {}", _FOODS), ("The {} meeting is at 9", _NAMES)]  # fmt: skip
+    likes = [
+        ("I like {}", _FOODS), ("My friend {} lives nearby", _NAMES), ("I have been to {}", _CITIES), ("I met {} today", _NAMES),
+        ("我去过{}", _HAN_CITIES), ("我喜欢{}", _HAN_COLOURS), ("{}喜欢茶", _HAN_NAMES), ("I also work at {}", _FIRMS),
+        ("I ran {} km yesterday", _COUNTS), ("I have a call at {}", _TIMES), ("{} lives in Rome", _NAMES),
+        ("I bought {} books", _COUNTS), ("My sister {} called", _NAMES), ("I am allergic to {}", _FOODS),
+        ("The {} meeting is at 9", _NAMES),
+    ]  # fmt: skip
     for form, values in likes:
         for a, b in pairwise(values):
             yield form.format(a), form.format(b)

@@ -51,7 +51,7 @@ async def revise(engine: Engine, scope: Scope, id: str, changes: Mapping[str, An
         if before is None:
             raise missing("memory", id)
         after = replace(before, **values, updated_at=at)
-        if "importance" in values and values["importance"] is None:  # its owner has no opinion any more: weigh it as if it were new
+        if values.get("importance", 0.0) is None:  # its owner has no opinion any more: weigh it as if it were new
             explicit = after.manually_saved or after.pinned or after.source is Source.MANUAL
             weight = base_importance(
                 after.content, type=after.type, explicit=explicit, metadata_confidence=after.metadata_confidence

@@ -8,38 +8,11 @@ from collections.abc import Iterator
 import Stemmer
 
 from recollect.policy.slots import Holds, Statement
+from recollect.policy.slots_values import DAY, NUMBER, NUMBERS, number, typed
 
 _stem = Stemmer.Stemmer("english").stemWord
 
-_NUMBERS = dict(
-    zip("one two three four five six seven eight nine ten eleven twelve".split(), map(str, range(1, 13)), strict=True)
-)
-_DAYS = "mondays? tuesdays? wednesdays? thursdays? fridays? saturdays? sundays?".split()
-_DAY = rf"(?:{'|'.join(_DAYS)})"
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)\.?"
-)
-_DIGIT = re.compile(rf"\d|\b(?:{'|'.join(_NUMBERS)})\b", re.IGNORECASE)
-_COLOURS = (
-    r"(?:(?:dark |light |bright )?(?:red|blue|green|yellow|black|white|grey|gray|brown|orange|purple|pink|silver|gold))"
-)
-_NUMBER = rf"(?:\d[\d.,]*|{'|'.join(_NUMBERS)})"
-_KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(pattern))
-    for name, pattern in (
-        ("time", r"(?:\d{1,2}(?::\d\d)?(?: ?(?:am|pm|a\.m\.?|p\.m\.?|o'clock))?|\d{1,2}:\d\d|noon|midnight)"),
-        ("date", rf"(?:{_DAY}|{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|(?:the )?\d{{1,2}}(?:st|nd|rd|th)?"
-                 rf" (?:of )?{_MONTH}(?: \d{{4}})?|\d{{4}}-\d\d-\d\d|\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?|the \d{{1,2}}(?:st|nd|rd|th)"
-                 rf"|{_MONTH}(?: \d{{4}})?)"),
-        ("contact", r"(?:\S+@\S+\.\w+|\+?[\d() -]{7,})"),
-        ("amount", rf"(?:(?:about |around |roughly )?(?:[$€£¥] ?\d[\d.,]*[km]?|{_NUMBER} ?(?:%|percent|dollars?|euros?|pounds?|usd|eur|kg"
-                   rf"|kilos?|g|grams?|lbs?|km|kilomet(?:er|re)s?|miles?|met(?:er|re)s?|cm|feet|inches|hours?|minutes?|mins?|seconds?|ms"
-                   rf"|days?|weeks?|months?|years?|people|gb|mb|tb|degrees|calories|pages|steps)(?: (?:a|per|each) \w+)?))"),
-        ("colour", _COLOURS),
-    )
-)  # fmt: skip
-
+_DIGIT = re.compile(rf"\d|\b(?:{'|'.join(NUMBERS)})\b", re.IGNORECASE)
 _FILLER = re.compile(
     r"^(?:(?:actually|by the way|btw|fyi|update|correction|note|so|well|ok(?:ay)?|hey|hi|also just|just so you know"
     r"|as of (?:today|now)|from now on|starting (?:today|now)|please remember(?: that)?|remember(?: that)?|i mean)[,:]? )+",
@@ -67,9 +40,9 @@ _PAST = re.compile(
 _UNKNOWN = frozenset("it he she they that this there these those you who what which and or but if when because".split())
 _ARTICLES = frozenset("the my our a an this".split())
 _ONE_ONLY = frozenset(
-    "name boss manager wife husband spouse fiance fiancee girlfriend boyfriend partner doctor dentist landlord mother father mom "
-    "mum dad ceo cto capital address email number phone password username birthday title status major employer job role position "
-    "hometown nationality blood deadline size height weight salary rent budget address supervisor advisor teacher therapist".split()
+    "name boss manager wife husband spouse fiance fiancee girlfriend boyfriend partner doctor dentist landlord mother father "
+    "mom mum dad ceo cto capital address email number phone password username birthday title status major employer job role "
+    "position hometown nationality deadline size height weight salary rent budget supervisor advisor teacher therapist".split()
 )
 _SUBJECT = r"(?P<s>[\w'-]+(?: [\w'-]+){0,5}?)"
 _SUBJECT_TOO = _SUBJECT.replace("<s>", "<s2>")
@@ -78,7 +51,7 @@ _HAVE = r"(?:(?:have|has|'ve|just|recently|now|currently|finally|actually) )*"
 _NOW = r"(?:now |currently |still |actually )*"
 
 _LIVES = re.compile(
-    rf"^{_SUBJECT} ?{_NOW}(?:live|lives|reside|resides|am living|is living|'m living|am based|is based|'m based) {_NOW}in (?P<v>.+)$"
+    rf"^{_SUBJECT} ?{_NOW}(?:lives?|resides?|am living|is living|'m living|am based|is based|'m based) {_NOW}in (?P<v>.+)$"
     rf"|^{_SUBJECT_TOO} ?{_HAVE}(?:moved|relocated) (?:back )?(?:from .{{1,40}} )?to (?P<v2>.+)$",
     re.IGNORECASE,
 )
@@ -88,13 +61,14 @@ _WORKS = re.compile(
     re.IGNORECASE,
 )
 _IS = re.compile(
-    rf"^{_SUBJECT}(?: (?P<verb>is|are|will be|starts?|begins?|ends?|opens?|closes?|costs?|weighs?|takes place|happens|(?:is|was|has been|got)"
-    r" (?:re)?scheduled|is set|is due|(?:is |was |has |has been |got |been )?(?:moved|changed|switched|rescheduled|pushed|updated"
-    rf"|increased|reduced|extended))|'s) {_NOW}(?:(?:back|forward) )?(?:from .{{1,30}} to )?(?P<at>at |on |in |by |for |to |until )?(?P<v>.+)$",
+    rf"^{_SUBJECT}(?: (?P<verb>is|are|will be|starts?|begins?|ends?|opens?|closes?|costs?|weighs?|takes place|happens"
+    r"|(?:is|was|has been|got) (?:re)?scheduled|is set|is due|(?:is |was |has |has been |got |been )?(?:moved|changed|switched"
+    rf"|rescheduled|pushed|updated|increased|reduced|extended))|'s) {_NOW}(?:(?:back|forward) )?(?:from .{{1,30}} to )?"
+    r"(?P<at>at |on |in |by |for |to |until )?(?P<v>.+)$",
     re.IGNORECASE,
 )
 _HAS = re.compile(
-    rf"^{_SUBJECT} ?{_NOW}(?:have|has|own|owns|have got|has got|'ve got got) {_NOW}(?P<n>{_NUMBER}) (?P<v>[\w -]{{2,40}})$",
+    rf"^{_SUBJECT} ?{_NOW}(?:have|has|own|owns|have got|has got|'ve got) {_NOW}(?P<n>{NUMBER}) (?P<v>[\w -]{{2,40}})$",
     re.I,
 )
 _AGE = re.compile(rf"^{_SUBJECT}(?: (?:am|is|just turned|turned)|'m|'s) {_NOW}(?P<v>\d{{1,3}})(?: years? old)?$", re.I)
@@ -162,7 +136,7 @@ def _is(text: str) -> Iterator[Statement]:
         yield Statement("i|name", _value(match["v"]))
         return
     if match := _MEETS.match(text):
-        for kind, value in _typed(match["v"], "at"):
+        for kind, value in typed(match["v"], "at"):
             yield Statement(f"{_subject('the ' + match['s'])}|{kind}", value, "open")
     if match := _AGE.match(text):
         if subject := _subject(match["s"]):
@@ -177,10 +151,10 @@ def _is(text: str) -> Iterator[Statement]:
     indefinite = re.match(r"(?:an?|some|every|each|all|many|one|two|another)\b", match["s"], re.IGNORECASE)
     holds: Holds = "open" if indefinite else "one"
     part = next((f" {word}" for word in ("end", "open", "close") if verb.startswith(word)), "")
-    typed = list(_typed(match["v"], (match["at"] or "").strip()))
-    for kind, value in typed:
+    kinds = list(typed(match["v"], (match["at"] or "").strip()))
+    for kind, value in kinds:
         yield Statement(f"{subject}|{kind}{part}", value, holds)
-    if not typed:
+    if not kinds:
         yield from _named(subject, match, holds)
 
 
@@ -203,7 +177,7 @@ def _has(text: str) -> Iterator[Statement]:
     match = _HAS.match(text)
     if match and (subject := _subject(match["s"])) and not _PAST.search(match["v"]):
         things = " ".join(_stem(word) for word in match["v"].casefold().split())
-        yield Statement(f"{subject}|count {things}", _number(match["n"]))
+        yield Statement(f"{subject}|count {things}", number(match["n"]))
 
 
 def _likes(text: str) -> Iterator[Statement]:
@@ -225,8 +199,8 @@ _NOT = re.compile(
     r"\b(?:not|never|no longer|cannot)\b|n't\b|\b(?:have |has |'ve )?(?:stopped|quit|gave up|given up)\b", re.I
 )
 _IDLE = re.compile(
-    r"\b(?:do|does|did|not|never|no longer|longer|anymore|any more|any longer|now|still|currently|really|actually|nowadays|have|has"
-    r"|stopped|quit|gave up|given up|at all|these days|again|very|so)\b|n't\b|'m\b|'re\b|\b(?:am|are|is|be)\b",
+    r"\b(?:do|does|did|not|never|no longer|longer|anymore|any more|any longer|now|still|currently|really|actually|nowadays"
+    r"|have|has|stopped|quit|gave up|given up|at all|these days|again|very|so)\b|n't\b|'m\b|'re\b|\b(?:am|are|is|be)\b",
     re.IGNORECASE,
 )
 _LASTING = re.compile(
@@ -259,7 +233,7 @@ def _whether(text: str) -> Iterator[Statement]:
     )
 
 
-_SPOT = re.compile(rf"\b(?:{_NUMBER}|{_DAY})(?!\w)", re.IGNORECASE)
+_SPOT = re.compile(rf"\b(?:{NUMBER}|{DAY})(?!\w)", re.IGNORECASE)
 _HABIT = re.compile(
     r"\b(?:every|per|each|times|a (?:day|week|month|year)|costs?|weighs?|takes?|is|are|has|have|own|owns|runs?)\b",
     re.IGNORECASE,
@@ -275,58 +249,10 @@ def _frame(bare: str, text: str) -> Iterator[Statement]:
     words = [word for word in words if word not in ("now", "currently", "still", "the", "my", "our", "about", "around")]
     if len(words) < 3 or words[0] in _UNKNOWN:
         return
-    days = any(re.fullmatch(_DAY, spot, re.IGNORECASE) for spot in spots)
+    days = any(re.fullmatch(DAY, spot, re.IGNORECASE) for spot in spots)
     vague = days or len(spots) > 1 or re.search(r"\b(?:an?|some|this|that) (?!day\b|week\b|month\b|year\b)", bare, re.I)
     holds: Holds = "one" if _HABIT.search(bare) and not vague else "open"
-    yield Statement(f"frame|{' '.join(words)}", " ".join(_number(spot) for spot in spots), holds)
-
-
-def _typed(value: str, at: str) -> Iterator[tuple[str, str]]:
-    """The kinds of value a text wholly consists of: a day and a time may stand together."""
-    text = re.sub(r"\s+", " ", value.casefold().strip(" .!"))
-    if both := re.fullmatch(rf"(?:on )?(?P<d>{_KINDS[1][1].pattern}),?(?: at)? (?P<t>{_KINDS[0][1].pattern})", text):
-        if not re.fullmatch(_KINDS[1][1], text):
-            yield "date", _day(both["d"])
-            yield "time", _clock(both["t"])
-            return
-    if both := re.fullmatch(rf"(?P<t>{_KINDS[0][1].pattern}) on (?P<d>{_KINDS[1][1].pattern})", text):
-        yield "time", _clock(both["t"])
-        yield "date", _day(both["d"])
-        return
-    for kind, pattern in _KINDS:
-        if pattern.fullmatch(text):
-            if kind == "time" and at not in ("at", "to", "for", "until", "by") and re.fullmatch(r"\d+", text):
-                yield "number", text
-            else:
-                yield kind, _clock(text) if kind == "time" else _day(text) if kind == "date" else _amount(text)
-            return
-    if re.fullmatch(_NUMBER, text):
-        yield "number", _number(text)
-
-
-def _clock(text: str) -> str:
-    """Hours and minutes, and the half of the day where it is told: "9" may be "9 am"."""
-    text = text.replace(".", "").replace("o'clock", "").strip()
-    match = re.fullmatch(r"(\d{1,2})(?::(\d\d))? ?(am|pm)?", text)
-    if not match:
-        return text
-    clock = f"{int(match[1])}:{match[2] or '00'}"
-    return f"{clock} {match[3]}" if match[3] else clock
-
-
-def _day(text: str) -> str:
-    text = re.sub(r"\b(?:on|the|of)\b|[.,]|(?<=\d)(?:st|nd|rd|th)\b", " ", text)
-    return " ".join(re.sub(rf"\b({_DAY})\b", lambda m: m[1].rstrip("s"), text).split())
-
-
-def _amount(text: str) -> str:
-    text = re.sub(r"\b(?:about|around|roughly)\b", " ", text).replace(",", "")
-    return " ".join(_number(word) for word in re.sub(r"(?<=\d)(?=[a-z%])", " ", text).split())
-
-
-def _number(text: str) -> str:
-    folded = text.casefold().rstrip(".,").replace(",", "")
-    return _NUMBERS.get(folded, folded.rstrip("s") if re.fullmatch(_DAY, folded) else folded)
+    yield Statement(f"frame|{' '.join(words)}", " ".join(number(spot) for spot in spots), holds)
 
 
 def _subject(text: str) -> str:
