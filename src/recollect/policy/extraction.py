@@ -47,8 +47,7 @@ _POINTING = re.compile(
     r"\b(?:these|those|them|their|theirs|there|it|its|such|that|this(?! (?:week|month|year|morning|evening|weekend|"
     r"spring|summer|fall|"
     r"autumn|winter|\w+day))|him|his|he|she|you|your|here|stuff like|the same)\b|^[\"“'‘]"
-    r"|^(?:learning |doing )?(?:a (?:ton|lot|bunch)|so much|something|more)$|^(?:hard|well)\b|^playing for\b|"
-    r"[这那][个些组类种样次里两]|试试|一下$|了$",
+    r"|^(?:learning |doing )?(?:a (?:ton|lot|bunch)|so much|something|more)$|^(?:hard|well)\b|^playing for\b",
     re.IGNORECASE,
 )
 _POINTING_ZH = re.compile(r"[这那][个些组类种样次里两]|[他她它]们")
