@@ -13,7 +13,7 @@ from time import perf_counter
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 
-from bench import backfill, growth, load, plots, recall, write  # noqa: E402
+from bench import backfill, chats, growth, load, plots, recall, write  # noqa: E402
 from bench.peers import compare  # noqa: E402
 from bench.peers.install import PEERS  # noqa: E402
 from bench.report import keep, show  # noqa: E402
@@ -50,6 +50,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rate", type=float, default=200.0, help="load: requests a second of all; 0: no pauses")
     parser.add_argument("--workers", type=int, default=1, help="load: server processes")
     parser.add_argument("--embedder", default="auto", help="load: the server's embedder")
+    parser.add_argument("--chats", type=int, default=0, help="load: instead, this many streaming chats at once")
     parser.add_argument("--texts", type=int, default=1_000, help="backfill: how many texts")
     parser.add_argument("--json", type=Path, help="where to keep the figures")
     parser.add_argument("--plot", type=Path, help="an SVG to draw them in")
@@ -104,13 +105,24 @@ async def _backfill(asked: argparse.Namespace) -> None:
     keep("backfill", asked.json, rows=rows, store=asked.store)
 
 
+async def _chats(asked: argparse.Namespace) -> None:
+    rows = await chats.run(asked.store, asked.chats, asked.embedder, asked.workers)
+    show(f"chats ({asked.store}), milliseconds", rows, chats.COLUMNS)
+    keep("chats", asked.json, rows=rows, store=asked.store)
+    if any(row["errors"] or row["lost"] or row["misordered"] for row in rows):
+        raise SystemExit(1)
+
+
 async def _load(asked: argparse.Namespace) -> None:
+    if asked.chats:
+        return await _chats(asked)
     wanted = load.Load(asked.store, asked.users, asked.seconds or 60.0, asked.rate, asked.workers, asked.embedder)
     rows = await load.run(wanted)
     show(f"load ({asked.store}), {asked.users:,} people, milliseconds", rows, load.COLUMNS)
     keep("load", asked.json, rows=rows, asked=asdict(wanted))
     if any(row["errors"] or row.get("lost") for row in rows):
         raise SystemExit(1)
+    return None
 
 
 def main() -> None:

@@ -105,7 +105,7 @@ class Person:
 
 
 async def run(load: Load) -> list[Row]:
-    async with _server(load) as port:
+    async with serving(load) as port:
         people = [Person(f"person-{number}", port) for number in range(load.users)]
         await _each(
             people, 64, lambda person: _write(person, f"{person.name} lives in house {person.name[7:]}", Seen())
@@ -191,7 +191,8 @@ async def _each(people: Sequence[Person], at_once: int, act: Callable[[Person], 
 
 
 @asynccontextmanager
-async def _server(load: Load) -> AsyncIterator[int]:
+async def serving(load: Load, **more: str) -> AsyncIterator[int]:
+    """The real server, in a process of its own; the port it listens on."""
     folder = Path(tempfile.mkdtemp(prefix="recollect-load-"))
     log = folder / "server.log"
     settings = {
@@ -204,7 +205,7 @@ async def _server(load: Load) -> AsyncIterator[int]:
     with log.open("wb") as out:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "recollect", "serve", "--port", "0"),
-            env=os.environ | settings,
+            env=os.environ | settings | more,
             stdout=out,
             stderr=out,
         )

@@ -10,7 +10,7 @@ Without a model, `recall_only` puts together an answer from what was recalled, a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from recollect.model import Hit, Message, Source, Utterance
@@ -74,7 +74,7 @@ def only_asks(hit: Hit) -> bool:
     return all(junk.sentence(each) == "question" or junk.is_small_talk(each) for each in sentences)
 
 
-def cited(hits: Sequence[Hit], earlier: dict[str, tuple[Earlier, ...]]) -> list[Cited]:
+def cited(hits: Sequence[Hit], earlier: Mapping[str, tuple[Earlier, ...]]) -> list[Cited]:
     """The hits under the references the block will give them; `earlier` by id of memory."""
     return [_cited(f"m{number}", hit, earlier.get(hit.target.id, ())) for number, hit in enumerate(hits, start=1)]
 
