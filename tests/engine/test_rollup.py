@@ -188,6 +188,27 @@ async def test_a_summary_is_shared_only_where_all_of_its_originals_are(engine: E
     assert (await the_summary(engine)).tags == ("beds",)
 
 
+async def test_a_corrected_original_is_corrected_in_the_summary_too(engine: Engine) -> None:
+    ids, summary = await rolled_up(engine)
+    await engine.revise(ANA, ids[3], {"content": "The garden beds were dug by a neighbour"})
+    after = await the_summary(engine)
+    assert "Zelda" not in after.content
+    assert after.content.split("\n") == [
+        *summary.content.split("\n")[:-1],
+        "2025-01-04: The garden beds were dug by a neighbour",
+    ]
+    assert after.source_ids == tuple(ids)
+    assert [hit.target.id for hit in await engine.recall(ANA, Query(text="garden beds dug by a neighbour"))] == [
+        after.id
+    ]
+
+
+async def test_what_has_one_value_at_a_time_stays_out(engine: Engine) -> None:
+    await told(engine, "I live in Berlin", "The choir practice is at 9", "My favourite colour is green", theme="me")
+    advance(engine, 40 * DAY)
+    assert (await engine.maintain(ANA, roll_up=True)).plan.steps == (), "a newer value must be able to replace it"
+
+
 WRITTEN = "The garden beds get compost in spring (40 litres) and water on summer evenings; Zelda Quarck dug them."
 
 

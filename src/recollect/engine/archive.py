@@ -81,6 +81,13 @@ def revive_in(engine: Engine, tx: Tx, memory: Memory, generations: Sequence[str]
     return revived
 
 
+def reword_in(tx: Tx, memory: Memory, generations: Sequence[str], at: datetime) -> None:
+    """A memory has other words now: the old ones are out of the index at once, and so is what was made of them."""
+    tx.embeddings.drop([Target("memory", memory.id)])
+    if memory.status is Status.ACTIVE:
+        index_memory(tx, memory, generations, at)
+
+
 def stands_for(tx: Tx, engine: Engine, memory: Memory) -> str | None:
     """The active memory that says the same, or what is current under its key: beside it an archived one would be too many."""
     twin = tx.memories.twin(twin_digest(tx.scope, memory.content, engine.config.pepper))

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from recollect.engine import audit
-from recollect.engine.archive import revive_in, stands_for
+from recollect.engine.archive import revive_in, reword_in, stands_for
 from recollect.engine.browse import missing
-from recollect.engine.indexing import index_memory
 from recollect.engine.merging import forget_tellings
 from recollect.engine.themes import drop_empty_themes
 from recollect.model import ForgetReceipt, Memory, Scope, Status, Target, Tombstone
@@ -142,7 +140,7 @@ def removed_in(
             after = _without(tx, relative, doomed)
             tx.memories.replace(after, twin_digest(tx.scope, after.content, pepper))
             if after.content != relative.content:
-                _reword(tx, after, generations, at)
+                reword_in(tx, after, generations, at)
     graves = [
         Tombstone(
             digest=grave_digest(tx.scope, memory.content, pepper),
@@ -216,13 +214,6 @@ def _left_of(tx: Tx, summary: Memory, gone: dict[str, Memory]) -> str | None:
     known = tx.memories.get([id for id in summary.source_ids if id not in gone])
     left = [known[id] for id in summary.source_ids if id in known]
     return without(summary, [gone[id] for id in summary.source_ids if id in gone], left)
-
-
-def _reword(tx: Tx, memory: Memory, generations: Sequence[str], at: datetime) -> None:
-    """The old words are out of the index at once, and what was made of them too."""
-    tx.embeddings.drop([Target("memory", memory.id)])
-    if memory.status is Status.ACTIVE:
-        index_memory(tx, memory, generations, at)
 
 
 def _bring_back(engine: Engine, tx: Tx, fallen: Sequence[Memory], generations: Sequence[str]) -> None:

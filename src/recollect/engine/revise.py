@@ -14,6 +14,7 @@ from recollect.engine.disputes import state
 from recollect.engine.drafts import EDITABLE, checked_fields
 from recollect.engine.indexing import index_memory
 from recollect.engine.merging import settle
+from recollect.engine.rollup import correct_in
 from recollect.engine.screening import WHY, screened_aside
 from recollect.engine.themes import retheme
 from recollect.errors import Conflict, InvalidInput, NotAllowed
@@ -63,6 +64,7 @@ async def revise(engine: Engine, scope: Scope, id: str, changes: Mapping[str, An
         settle(tx, before, after, values)
         if after.content != before.content:
             state(tx, after, engine.config.pepper)
+            correct_in(engine, tx, before, after, generations)
         if after.theme != before.theme:
             retheme(tx, before.theme, after.theme, at)
         if after.status is Status.ACTIVE:

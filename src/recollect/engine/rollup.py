@@ -13,7 +13,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from recollect.engine import audit
-from recollect.engine.archive import archive_in, may_tidy, revive_in, stands_for
+from recollect.engine.archive import archive_in, may_tidy, revive_in, reword_in, stands_for
 from recollect.engine.boundary import require_writable
 from recollect.engine.browse import missing
 from recollect.engine.indexing import index_memory
@@ -32,10 +32,12 @@ from recollect.policy.rollup import (
     TOKENS,
     clusters,
     extract,
+    is_extract,
     is_roll_up,
     may_be_rolled_up,
     overlapping,
     trustworthy,
+    without,
 )
 from recollect.ports import Tx
 
@@ -123,6 +125,21 @@ async def undo(engine: Engine, scope: Scope, id: str) -> Sequence[Memory]:
     engine.debts.scrub = True
     engine.wake()
     return back
+
+
+def correct_in(engine: Engine, tx: Tx, before: Memory, after: Memory, generations: Sequence[str]) -> None:
+    """An original was corrected: the summaries made of it say what it says now, and nothing of what it said."""
+    for summary in filter(is_roll_up, tx.memories.descendants([before.id])):
+        known = tx.memories.get(summary.source_ids) | {after.id: after}
+        left = [known[id] for id in summary.source_ids if id in known]
+        content = without(summary, [before], left) or ""
+        if is_extract(summary):
+            content = f"{content}\n{extract([after])}".strip()
+        corrected = replace(
+            summary, content=content, simhash=fingerprint(content), value={**summary.value, MARK: "extract"}
+        )
+        tx.memories.replace(corrected, twin_digest(tx.scope, content, engine.config.pepper))
+        reword_in(tx, corrected, generations, engine.clock.now())
 
 
 def _old(tx: Tx, now: datetime) -> Sequence[Memory]:

@@ -1,8 +1,8 @@
 """Roll-ups: which old memories belong together, and what is left of them in a few lines.
 
 Only what has not been used for long is rolled up, and only what several memories say about one matter. Never what somebody asked
-to be kept, instructions (they have to stand word for word), values under a key (only the current one counts), what will expire by
-itself, or another summary.
+to be kept, instructions (they stand word for word), values of what has one at a time (a newer one replaces them), what will
+expire by itself, or another summary.
 
 Without a language model a summary is an extract: whole sentences of the originals, each after the day it was told, because "last
 Saturday" means nothing without it. Nothing in it is ours, and every line can be traced to its original: when one of the originals
@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 
 from recollect.model import Memory, MemoryType, Status
 from recollect.policy.budget import count_tokens
+from recollect.policy.conflicts import statements
 from recollect.policy.decay import age
 from recollect.policy.text import analyse
 
@@ -26,6 +27,8 @@ AFTER = timedelta(days=30)
 FEWEST, MOST = 3, 12
 MOST_CANDIDATES = 2000
 TOKENS = 300
+WHETHER = ("whether|", "是否|")
+"""Slots that hold no value, only whether something is so."""
 
 _END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？；])\s*|\n+")
 _ABBREVIATED = re.compile(r"\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|no|jr|sr|inc|ltd|approx)\.$", re.IGNORECASE)
@@ -50,7 +53,13 @@ def may_be_rolled_up(memory: Memory, now: datetime, after: timedelta = AFTER) ->
         and memory.key is None
         and memory.expires_at is None
         and age(max(memory.created_at, memory.last_accessed or memory.created_at), now) >= after
+        and not _may_change(memory.content)
     )
+
+
+def _may_change(text: str) -> bool:
+    """Whether it gives the one value of something, such as a home or a time: a newer one has to find it and replace it."""
+    return any(each.holds == "one" and not each.slot.startswith(WHETHER) for each in statements(text))
 
 
 def clusters(candidates: Iterable[Memory], alike: Callable[[Memory, Memory], bool]) -> list[list[Memory]]:
