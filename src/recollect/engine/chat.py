@@ -32,7 +32,7 @@ from recollect.model.talk import Done, Failed, Remembered, Said, Started
 from recollect.policy import summary
 from recollect.policy.budget import count_tokens
 from recollect.policy.commands import command_in
-from recollect.policy.grounding import HISTORY_MESSAGES, prompt, recall_only, references_in
+from recollect.policy.grounding import HISTORY_MESSAGES, prompt, recall_only, references_in, whole_characters
 from recollect.policy.ids import new_id
 from recollect.ports import Chat, Tx
 
@@ -213,7 +213,7 @@ class Speech:
 
     @property
     def text(self) -> str:
-        return "".join(self.pieces)
+        return whole_characters("".join(self.pieces))
 
     def add(self, text: str) -> None:
         self.pieces.append(text)

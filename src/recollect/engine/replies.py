@@ -40,7 +40,7 @@ class Spoken:
 async def keep_reply(engine: Engine, scope: Scope, session_id: str, spoken: Spoken) -> Message | None:
     """The reply as it is stored; None where there is nothing to store or nothing may be stored any more."""
     rules, most = engine.config.screening.lenient, engine.config.max_content_bytes
-    found = await screened_aside({"content": _whole_characters(spoken.text)}, rules, most)
+    found = await screened_aside({"content": spoken.text}, rules, most)
     content = str(found.fields["content"])
     if not content.strip():
         return None
@@ -87,8 +87,3 @@ async def _insistently(engine: Engine, scope: Scope, work: Callable[[Tx], Messag
                 raise
             await asyncio.sleep(PAUSE_S * attempt)
     return None
-
-
-def _whole_characters(text: str) -> str:
-    """Without NUL and broken Unicode; halves of a character that came in two pieces are put together."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\x00", "")

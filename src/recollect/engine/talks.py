@@ -7,11 +7,15 @@ then is stored as partial. Learning from the turn goes on after the last event, 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
 
 from recollect.errors import Broken
 from recollect.model.talk import Done, Event, Failed, Remembered, Reply, Said, Started
+from recollect.policy.grounding import whole_characters
+
+logger = logging.getLogger("recollect.chat")
 
 
 class Talk:
@@ -19,7 +23,8 @@ class Talk:
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
         self._left = asyncio.Event()
         self._speaking: asyncio.Task[None] | None = None
-        self.task = asyncio.get_running_loop().create_task(self._run(turn))
+        self.task = asyncio.get_running_loop().create_task(turn(self))
+        self.task.add_done_callback(self._ended)
 
     async def __aiter__(self) -> AsyncIterator[Event]:
         while (event := await self._events.get()) is not None:
@@ -49,7 +54,7 @@ class Talk:
                     done = event
         if started is None:
             raise Broken("the turn ended before it began")
-        return Reply(started=started, remembered=remembered, text=text, done=done, failed=failed)
+        return Reply(started=started, remembered=remembered, text=whole_characters(text), done=done, failed=failed)
 
     def leave(self) -> None:
         """Nobody listens any more: the model need not go on. What it has said is kept, and learnt from."""
@@ -78,11 +83,13 @@ class Talk:
         if isinstance(event, Done):
             self._events.put_nowait(None)
 
-    async def _run(self, turn: Callable[[Talk], Coroutine[Any, Any, None]]) -> None:
-        try:
-            await turn(self)
-        finally:
-            self._events.put_nowait(None)
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """A turn that ends in another way than it should is told like any other failure, and named in the log."""
+        problem = None if task.cancelled() else task.exception()
+        if problem is not None:
+            logger.error("a turn broke: %s", type(problem).__name__)
+            self.say(Failed(code="broken", message="something went wrong on our side"))
+        self._events.put_nowait(None)
 
 
 class Talks:

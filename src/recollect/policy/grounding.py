@@ -173,6 +173,11 @@ def _shortened(message: Message, text: str) -> Message:
     return Message(content=f"{text} …", **{name: getattr(message, name) for name in names})
 
 
+def whole_characters(text: str) -> str:
+    """Without NUL and broken Unicode; halves of a character that came in two pieces are put together."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\x00", "")
+
+
 def references_in(reply: str, known: Iterable[str]) -> tuple[str, ...]:
     """The references a reply names, of those there are."""
     there = set(known)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from recollect.doors.chat import wire
-from recollect.errors import Unavailable
+from recollect.errors import Broken, Unavailable
 from recollect.model import Usage
 from recollect.model.talk import Cited, Done, Event, Failed, Remembered, Reply, Said, Started
 from recollect.policy.grounding import source_of
@@ -57,12 +57,13 @@ def reply_out(reply: Reply) -> wire.ChatOut:
     started, remembered, done, failed = reply.started, reply.remembered, reply.done, reply.failed
     if done is None:
         why = failed.message if failed else "the turn ended without a reply"
-        raise Unavailable(why, session_id=started.session_id, message_id=started.message_id)
+        kind = Broken if failed and failed.code == Broken.code else Unavailable
+        raise kind(why, session_id=started.session_id, message_id=started.message_id)
     return wire.ChatOut(
         session_id=started.session_id,
         message_id=started.message_id,
         reply_id=done.message_id,
-        reply=_sendable(reply.text),
+        reply=reply.text,
         kept=started.reason is None,
         reason=started.reason,
         partial=done.partial,
@@ -109,8 +110,3 @@ def usage_out(usage: Usage | None, counted: str) -> wire.UsageOut:
         completion_tokens=counts.completion,
         counted_by="model" if counted == "model" else "here",
     )
-
-
-def _sendable(text: str) -> str:
-    """Halves of a character that came in two pieces, put together."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
