@@ -126,3 +126,12 @@ async def test_only_a_few_sharing_spaces_are_looked_at(engine: Engine) -> None:
         await engine.change_settings(scope, {"shared_tags": ["team"]})
     found = await hits(engine, ANA, "turquoise note number", limit=50, recipe="recall")
     assert {hit.space for hit in found} == {f"space{number:02}" for number in range(8)}
+
+
+async def test_a_tag_that_shares_is_never_proposed_to_a_memory_that_has_none(engine: Engine) -> None:
+    await engine.change_settings(WORK, {"shared_tags": ["team"]})
+    for day in ("Monday", "Tuesday", "Wednesday", "Thursday"):
+        await told(engine, WORK, f"the tall office plant gets its water on {day}", "team", "plants")
+    bare = await told(engine, WORK, "the tall office plant gets its water on Friday")
+    assert await engine.propose_tags(WORK) == 1
+    assert (await engine.get(WORK, bare)).tags == ("plants",)

@@ -85,13 +85,17 @@ def _proposed(
 
 
 def _tag(engine: Engine, proposed: Mapping[str, tuple[str, ...]], tx: Tx) -> int:
-    """Those that are still there and still have few."""
+    """Those that are still there and still have few. A tag that lets other spaces see a memory is only given by a person."""
     at = engine.clock.now()
+    offered = tx.space.settings().shared_tags
     changed = 0
     for memory in tx.memories.get(proposed).values():
         if memory.status is not Status.ACTIVE or len(memory.tags) >= SPARSE:
             continue
-        tagged = replace(memory, tags=tuple(dict.fromkeys((*memory.tags, *proposed[memory.id]))))
+        fresh = [tag for tag in proposed[memory.id] if tag not in offered]
+        if not fresh:
+            continue
+        tagged = replace(memory, tags=tuple(dict.fromkeys((*memory.tags, *fresh))))
         tx.memories.replace(tagged, twin_digest(tx.scope, memory.content, engine.config.pepper))
         if tx.index.entries([Target("memory", memory.id)]):
             index_memory(tx, tagged, (), at)
