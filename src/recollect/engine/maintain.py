@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.engine import rollup
 from recollect.engine.archive import may_tidy
 from recollect.engine.steps import SESSIONS_FOR, Tally, carried_out
+from recollect.errors import RecollectError, Unavailable
 from recollect.model import (
     Conversation,
     Listing,
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 AT_ONCE = 200
 SCOPES_AT_ONCE = 100
+IN_PASSING = 5000
+"""Steps taken in the background before others get their turn, and before whoever wants to end has to wait no longer."""
 EVERYTHING = 10_000_000
 FIRST_LOOK = timedelta(minutes=1)
 
@@ -89,6 +92,8 @@ async def planned(engine: Engine, scope: Scope) -> Plan:
 
 
 async def carry_out(engine: Engine, scope: Scope, plan: Plan, progress: Progress | None = None) -> Upkeep:
+    if not plan.steps:
+        return Upkeep(scope=scope, plan=plan)
     generations = await engine.generations.to_fill()
     told = progress or _silent
     total = Tally()
@@ -122,14 +127,16 @@ async def keep_within(engine: Engine, scope: Scope) -> None:
         return may_tidy(engine, settings) and bool(_over_cap(tx, settings) or _over_threshold(tx, engine))
 
     if await engine.store.read(scope, outgrown):
-        await carry_out(engine, scope, await planned(engine, scope))
+        plan = await planned(engine, scope)
+        await carry_out(engine, scope, replace(plan, steps=plan.steps[:IN_PASSING]))
+        if len(plan.steps) > IN_PASSING:
+            engine.debts.wrote.add(scope)
 
 
 async def settle(engine: Engine) -> None:
     """In the background: look after those who wrote, then go on with the round."""
-    while engine.debts.wrote:
-        scope = engine.debts.wrote.pop()
-        await keep_within(engine, scope)
+    for _ in range(len(engine.debts.wrote)):
+        await keep_within(engine, engine.debts.wrote.pop())
     await tend(engine)
 
 
@@ -149,9 +156,12 @@ async def tend(engine: Engine) -> None:
 
     scopes = await engine.store.system(page)
     for scope in scopes:
-        plan = await planned(engine, scope)
-        if plan.steps:
-            await carry_out(engine, scope, plan)
+        try:
+            await carry_out(engine, scope, await planned(engine, scope))
+        except Unavailable:
+            raise  # for everybody, so all of them are tried again
+        except RecollectError:
+            continue  # one that can't be tidied must not keep the others from it
     whole = len(scopes) < SCOPES_AT_ONCE
     debts.tended = None if whole else scopes[-1]
     debts.tend_at = now + engine.config.cleanup_every if whole else debts.tend_at

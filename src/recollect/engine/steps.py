@@ -31,7 +31,7 @@ class Tally:
     done: Counter[str] = field(default_factory=Counter)
     passed_over: int = 0
     guarded: int = 0
-    """Steps that would have archived what is to be kept: pinned in the very moment, or a bug. Never carried out."""
+    """Steps that would have taken what is to be kept: pinned in the very moment, or a bug. Never carried out."""
 
     def add(self, other: Tally) -> None:
         self.done.update(other.done)
@@ -49,6 +49,9 @@ def carried_out(engine: Engine, steps: Sequence[Step], generations: Sequence[str
         memory = found.get(step.id or "")
         if step.action in MEMORY_STEPS and (memory is None or memory.updated_at != step.seen):
             tally.passed_over += 1
+        elif step.action in ("archive", "remove") and memory is not None and memory.kept:
+            tally.guarded += 1
+            tally.passed_over += 1
         elif step.action == "archive" and memory is not None:
             _archive(engine, tx, memory, step, tally)
         elif step.action == "embed" and memory is not None:
@@ -56,8 +59,10 @@ def carried_out(engine: Engine, steps: Sequence[Step], generations: Sequence[str
             tally.done["embed"] += 1
         elif step.action in ending and memory is not None:
             ending[step.action].append(memory)
-        elif step.action not in MEMORY_STEPS:
-            tally.done[step.action] += _drop(engine, tx, step)
+        elif dropped := _drop(engine, tx, step):
+            tally.done[step.action] += dropped
+        else:
+            tally.passed_over += 1
     if ending["expire"]:
         removed_in(engine, tx, ending["expire"], generations, action="memory.expired", bury=False)
     _purge(engine, tx, ending["remove"])
@@ -66,10 +71,7 @@ def carried_out(engine: Engine, steps: Sequence[Step], generations: Sequence[str
 
 
 def _archive(engine: Engine, tx: Tx, memory: Memory, step: Step, tally: Tally) -> None:
-    if memory.kept:
-        tally.guarded += 1
-        tally.passed_over += 1
-    elif memory.status is not Status.ACTIVE:
+    if memory.status is not Status.ACTIVE:
         tally.passed_over += 1
     else:
         archive_in(engine, tx, memory, why=step.why)
