@@ -19,8 +19,9 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from recollect.policy.simhash import simhash64
 
-NEAR = 3
-"""Bits in which the hashes of near-duplicates may differ."""
+NEAR = 0
+"""Bits in which the fingerprints of two texts may differ that are looked at closely. The contract allows 3, but what differs in a
+bit differs in a word, and what differs in a word is never the same."""
 LONGEST = 400
 """Characters of a sentence in which parts are looked for that may move: a longer one is a text without full stops."""
 ENOUGH = 3

@@ -68,7 +68,8 @@ class Memories(Protocol):
         """The active memory with exactly this normalised content."""
 
     def near(self, simhash: int, distance: int, limit: int) -> Sequence[Memory]:
-        """Active memories whose SimHash differs in at most `distance` (≤ 3) bits, found through the band index."""
+        """Active memories whose SimHash differs in at most `distance` (≤ 3) bits, found through the band index; equal ones
+        through an index of their own, at a cost that doesn't depend on how many there are."""
 
     def keyed(self, key: str) -> Sequence[Memory]:
         """Active memories stored under `key`."""

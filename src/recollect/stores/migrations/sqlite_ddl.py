@@ -25,6 +25,7 @@ SHAPES: dict[tuple[str, str], tuple[int, ...]] = {
     ("memories", "ix_memories_band1"): (*_OWNED, 2),
     ("memories", "ix_memories_band2"): (*_OWNED, 2),
     ("memories", "ix_memories_band3"): (*_OWNED, 2),
+    ("memories", "ix_memories_simhash"): (*_OWNED, 2),
     ("memories", "ix_memories_key"): (*_OWNED, 2),
     ("memories", "ix_memories_source_message"): (*_OWNED, 2),
     ("repeats", "sqlite_autoindex_repeats_1"): (*_OWNED, 2, 1),

@@ -49,6 +49,12 @@ _NEAR = union_all(
         for band in _BANDS
     )
 )
+_EQUAL = (
+    select(*_COLUMNS)
+    .where(own(table), _ACTIVE, table.c.simhash == bindparam("simhash"))
+    .order_by(table.c.id)
+    .limit(bindparam("limit"))
+)
 _TOUCH = (
     update(table)
     .where(own(table), member(table.c.id, "ids"))
@@ -113,6 +119,8 @@ class SqlMemories:
         return found[0] if found else None
 
     def near(self, simhash: int, distance: int, limit: int) -> Sequence[Memory]:
+        if distance == 0:
+            return self._select(_EQUAL, simhash=_signed(simhash), limit=limit)
         candidates = self._session.rows(_NEAR, self._owner | _bands(simhash))
         close = {
             id: apart for id, other in candidates if (apart := ((other ^ simhash) & _MASK).bit_count()) <= distance
