@@ -1,5 +1,5 @@
-"""An index of whole SimHashes. Verified duplicates have the same words and so the same hash; bands hold many that only look alike,
-the more of them the more alike a person's notes are, and every write would read them all.
+"""An index of whole SimHashes. Verified duplicates have the same words and so the same hash; bands hold many that only look
+alike, the more of them the more alike a person's notes are, and every write would read them all.
 """
 
 from __future__ import annotations
