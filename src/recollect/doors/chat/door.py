@@ -12,7 +12,7 @@ from recollect.doors.http.asking import TheEngine, TheScope, in_session
 
 router = APIRouter(prefix="/v1", tags=["chat"])
 AS_EVENTS: dict[int | str, dict[str, Any]] = {
-    200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}, "example": wire.EVENTS}}}
+    200: {"content": {MEDIA_TYPE: {"schema": wire.EVENT, "example": wire.EVENTS}}}
 }
 
 

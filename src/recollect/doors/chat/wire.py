@@ -26,6 +26,15 @@ _MEMORY = {
     "earlier": [],
 }
 _USAGE = {"prompt_tokens": 212, "completion_tokens": 17, "counted_by": "model"}
+EVENT = {
+    "description": "Each event of the stream.",
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {
+        "event": {"enum": ["start", "memory", "delta", "error", "done"]},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+}
 EVENTS = """\
 event: start
 data: {"session_id": "tuesday", "message_id": "01JC5M3V6Q0000000000000002", "kept": true, "reason": null, "masked": [], "warnings": []}
