@@ -1,6 +1,6 @@
 """A model for trying things out: it says what its script says, over HTTP, in the form that OpenAI's clients expect.
 
-It speaks `chat/completions` and `responses`, without streaming, on this machine only: the examples beside it need no key and no
+It speaks `chat/completions`, streamed or whole, and `responses`, on this machine only: the examples beside it need no key and no
 network. Replace its address with that of a real model and everything else stays as it is.
 """
 
@@ -73,6 +73,23 @@ def _completion(said: str | ToolCall, number: int) -> dict[str, Any]:
     }
 
 
+def _streamed(whole: Mapping[str, Any]) -> bytes:
+    """The same completion in pieces: word by word, or the call of a tool at once."""
+    (choice,) = whole["choices"]
+    spoken = (choice["message"]["content"] or "").split(" ")
+    words = [{"content": f"{word} "} for word in spoken[:-1]] + [{"content": spoken[-1]}]
+    calls = [{"tool_calls": [{"index": 0, **call}]} for call in choice["message"].get("tool_calls", ())]
+    deltas: list[dict[str, Any]] = [{"role": "assistant"}, *(calls or words), {}]
+    ends = [None] * (len(deltas) - 1) + [choice["finish_reason"]]
+    chunks = [
+        {"choices": [{"index": 0, "delta": delta, "finish_reason": end}]}
+        for delta, end in zip(deltas, ends, strict=True)
+    ]
+    head = {key: whole[key] for key in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
+    events = [*chunks, {"choices": [], "usage": whole["usage"]}]
+    return b"".join(b"data: " + json.dumps(head | each).encode() + b"\n\n" for each in events) + b"data: [DONE]\n\n"
+
+
 def _response(said: str | ToolCall, number: int) -> dict[str, Any]:
     if isinstance(said, ToolCall):
         output: dict[str, Any] = {
@@ -111,9 +128,11 @@ def _handler(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            body = json.dumps(model.answer(self.path, asked)).encode()
+            answer = model.answer(self.path, asked)
+            streams = bool(asked.get("stream")) and "choices" in answer
+            body = _streamed(answer) if streams else json.dumps(answer).encode()
             self.send_response(200)
-            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Type", "text/event-stream" if streams else "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

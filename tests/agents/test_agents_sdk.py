@@ -209,3 +209,19 @@ async def test_a_conversation_goes_on_with_its_session(memory: AsyncMemory, mode
         "message",
     ]
     assert [hit.content for hit in await memory.search("Which one?", kinds=["message"])][:1] == ["Which one?"]
+
+
+async def test_a_streamed_conversation_is_kept_as_it_was_said(memory: AsyncMemory, model: ScriptedModel) -> None:
+    await memory.add("User prefers uv over pip as package manager")
+    session = RecollectSession("chat", memory)
+    async with AsyncOpenAI(base_url=model.url, api_key="none", max_retries=0) as client:
+        brain = OpenAIChatCompletionsModel(model="scripted", openai_client=client)
+        agent = Agent(name="helper", model=brain, tools=[query_memory_tool(memory)])
+        model.script = [ASK, "Use uv, as you said."]
+        streamed = Runner.run_streamed(agent, "Which one?", session=session, run_config=QUIET)
+        events = [event async for event in streamed.stream_events()]
+    assert len(events) > 5
+    assert streamed.final_output == "Use uv, as you said."
+    assert outputs(model.asked[-1])[0]["metadata"]["count"] == 1
+    kinds = [each.get("type") or each.get("role") for each in await session.get_items()]
+    assert kinds == ["user", "function_call", "function_call_output", "message"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -223,6 +224,29 @@ async def test_an_incognito_space_shows_and_keeps_nothing(tmp_path: Path) -> Non
         refused = await use(client, "memory.add", type="fact", content="Works at a bakery")
         assert refused["status"]["reason"] == "incognito"
         assert [each.name for each in (await client.list_resources()).resources] == ["themes"]
+
+
+def without_the_kit(script: str) -> subprocess.CompletedProcess[str]:
+    """A Python where the MCP package is not installed."""
+    missing = "import sys; sys.modules['mcp'] = sys.modules['mcp_types'] = None; "
+    return subprocess.run([sys.executable, "-c", missing + script], capture_output=True, text=True, timeout=60)
+
+
+def test_without_its_package_the_command_says_what_to_install() -> None:
+    ended = without_the_kit("sys.argv = ['recollect', 'mcp']; from recollect.cli import main; main()")
+    assert ended.returncode == 1
+    assert "install recollect[mcp]" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_without_its_package_the_server_has_one_path_less() -> None:
+    build = "from recollect.cli.serving import build; from recollect.settings import Settings; "
+    ended = without_the_kit(
+        f"{build}app = build(Settings.load({{}}), '127.0.0.1'); print([getattr(r, 'path', '') for r in app.routes])"
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "/mcp" not in ended.stdout
+    assert "/openapi.json" in ended.stdout
 
 
 # Over HTTP

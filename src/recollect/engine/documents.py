@@ -114,17 +114,17 @@ async def change(engine: Engine, scope: Scope, changes: Mapping[Address, Documen
             drafts[address] = await _draft(engine, address, document, at)
     generations = await engine.generations.to_fill()
 
-    def work(tx: Tx) -> None:
+    def work(tx: Tx) -> bool:
         require_writable(tx, engine)
         known = tx.memories.get([address.id for address in drafts])
         for address, draft in drafts.items():
             if draft is not None:
                 _put(tx, engine, draft, known.get(address.id), generations)
         _delete(tx, engine, [known[each.id] for each, draft in drafts.items() if draft is None and each.id in known])
+        return bool(known)
 
-    await engine.store.write(scope, work)
-    engine.shelves.discard(scope)
-    engine.debts.scrub = True
+    if await engine.store.write(scope, work):
+        _leave_no_trace(engine, scope)
     engine.wake()
 
 
@@ -155,9 +155,14 @@ async def sweep(engine: Engine, scope: Scope) -> int:
     while gone := await engine.store.write(scope, work):
         total += gone
     if total:
-        engine.shelves.discard(scope)
-        engine.debts.scrub = True
+        _leave_no_trace(engine, scope)
     return total
+
+
+def _leave_no_trace(engine: Engine, scope: Scope) -> None:
+    """Words that were replaced or deleted are in no index any more; copies and files follow."""
+    engine.shelves.discard(scope)
+    engine.debts.scrub = True
 
 
 async def _draft(engine: Engine, address: Address, document: Document, at: datetime) -> Memory:
@@ -203,7 +208,7 @@ def _put(tx: Tx, engine: Engine, draft: Memory, before: Memory | None, generatio
     if _inside(draft)["searched"]:
         changed = before is None or before.content != draft.content or not _inside(before).get("searched")
         index_memory(tx, draft, generations if changed else (), at)
-    else:
+    elif before is not None:
         tx.index.drop([target])
         tx.embeddings.drop([target])
     audit.record(tx, engine.occasion, at, "document.put", target)

@@ -32,7 +32,7 @@ async def mcp(
     ] = False,
     read_only: Annotated[bool, typer.Option("--read-only", help="Offer only tools that change nothing.")] = False,
 ) -> None:
-    """Serve the memory to an MCP client that starts this command. Standard input and output are the connection; it ends with it."""
+    """Serve the memory to an MCP client that starts this command. Its standard streams are the connection; it ends with it."""
     async with AsyncMemory(call.store, call.user, call.space, tenant=call.tenant) as memory:
 
         async def who(_: Any) -> Held:
