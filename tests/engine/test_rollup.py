@@ -250,3 +250,15 @@ async def test_what_changed_meanwhile_is_not_rolled_up(engine: Engine) -> None:
     await engine.revise(ANA, ids[0], {"pinned": True})
     assert await rollup.roll_up(engine, ANA, ids) is None
     assert {memory.status for memory in (await held(engine)).values()} == {Status.ACTIVE}
+
+
+async def test_a_roll_up_stays_one_through_export_and_import(engine: Engine) -> None:
+    ids, summary = await rolled_up(engine)
+    lines = [line async for line in engine.export(ANA)]
+    other = ANA.within("copy")
+    assert (await engine.import_lines(other, lines)).memories == 5
+    assert (await engine.get(other, summary.id)).content == summary.content
+    await engine.forget(other, [ids[3]])
+    assert "Zelda" not in (await engine.get(other, summary.id)).content
+    assert {memory.id for memory in await engine.undo_rollup(other, summary.id)} == set(ids[:3])
+    assert (await engine.get(ANA, summary.id)).content == summary.content, "the other space is another memory"
