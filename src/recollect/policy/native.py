@@ -27,6 +27,8 @@ from recollect.policy.question import Question
 from recollect.policy.shelf import Lexical, Mask, Shelf
 from recollect.policy.text import query_terms
 
+_FRESH = 5
+"""Places that no repetition takes."""
 _DAY = 86_400.0
 DIALOGUE_POOL = 200
 
@@ -224,7 +226,7 @@ def _chosen(
     """The rows to show: repeats step back behind what is new, and a rare word's best row is always among them."""
     pool = [row for row, _ in shelf.best(score, allowed, max(64, 4 * limit))]
     if weights.twins:
-        pool = _repeats_last(shelf, score, pool)
+        pool = _repeats_later(shelf, score, pool)
     shown = pool[:limit]
     if weights.guard:
         _guard(shown, [_best_of(shelf, score, rows, allowed) for rows in match.rare], limit)
@@ -248,12 +250,14 @@ def _best_of(shelf: Shelf, score: Floats, rows: NDArray[np.int32], allowed: Mask
     return max(usable, key=lambda row: float(score[row]), default=None)
 
 
-def _repeats_last(shelf: Shelf, score: Floats, pool: list[int]) -> list[int]:
-    """Of cards with the same words the best, and among equals the newest, stays in place; the rest go to the end."""
+def _repeats_later(shelf: Shelf, score: Floats, pool: list[int]) -> list[int]:
+    """The first places go to different words: of cards with the same ones the best, and among equals the newest. Behind them
+    everything has its place again: what was said often is also an answer to how often."""
     rows = np.array(pool, np.int64)
     created = np.nan_to_num(shelf.column("created")[rows])
     best_first = np.lexsort((-rows, -created, -score[rows]))
     _, first = np.unique(shelf.column("twin")[rows][best_first], return_index=True)
     kept = np.zeros(len(rows), np.bool_)
     kept[best_first[first]] = True
-    return [*rows[kept].tolist(), *rows[~kept].tolist()]
+    first_places = rows[kept][:_FRESH].tolist()
+    return [*first_places, *(row for row in pool if row not in first_places)]
