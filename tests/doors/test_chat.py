@@ -9,7 +9,9 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import BaseModel
 
+from recollect.doors.chat import wire
 from recollect.model import Conversation, Scope
 from tests.api.homes import Home
 from tests.doors.serving import Served
@@ -361,3 +363,14 @@ async def test_turns_at_the_same_time_keep_one_order(talking: Served) -> None:
     }
     place = {each["id"]: each["order"] for each in messages}
     assert all(place[each["message_id"]] < place[each["reply_id"]] for each in replies)
+
+
+@pytest.mark.parametrize("model", [wire.ChatIn, wire.ChatOut, wire.UsedOut])
+def test_every_example_is_one(model: type[BaseModel]) -> None:
+    (example,) = model.model_json_schema()["examples"]
+    assert model.model_validate(example).model_dump(mode="json", exclude_unset=True) == example
+
+
+async def test_the_example_of_the_events_is_what_comes(talking: Served) -> None:
+    shown, come = dict(read(wire.EVENTS)), dict(await events(talking.ana, "Good morning"))
+    assert {name: set(data) for name, data in shown.items()} == {name: set(data) for name, data in come.items()}

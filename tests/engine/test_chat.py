@@ -15,6 +15,7 @@ from recollect.model.talk import Done, Reply, Said
 from recollect.policy.grounding import HISTORY_MESSAGES
 from recollect.ports import Embedder, Store
 from recollect.testing.chat import ScriptedChat
+from recollect.testing.clock import ManualClock
 from tests.engine.conftest import ANA, engine_over
 
 
@@ -218,6 +219,21 @@ async def test_incognito_is_in_mind_until_it_ends(engine: Engine) -> None:
     await engine.end_incognito(ANA, "s")
     await say(engine, "What colour is it?")
     assert [each.content for each in model.asked[-1][1:]] == ["What colour is it?"]
+
+
+async def test_incognito_is_out_of_mind_when_its_person_is_erased_or_silent_for_long(store: Store) -> None:
+    clock = ManualClock()
+    engine = engine_over(store, clock=clock)
+    for session in ("s", "t"):
+        await engine.start_incognito(ANA, session)
+        await say(engine, "The zeppelin is red", session)
+    await engine.erase_user(ANA.tenant, ANA.user)
+    assert engine.asides.said(ANA, "s", clock.now()) == ()
+    await engine.start_incognito(ANA, "s")
+    await say(engine, "The zeppelin is red")
+    assert engine.asides.said(ANA, "s", clock.now())
+    clock.advance(timedelta(minutes=31))
+    assert engine.asides.said(ANA, "s", clock.now()) == ()
 
 
 async def test_tokens_are_counted_by_the_model_or_here(engine: Engine) -> None:

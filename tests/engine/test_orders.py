@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from recollect.engine import Engine, EngineConfig
@@ -9,6 +11,7 @@ from recollect.model import Listing, Memory, Query
 from recollect.model.talk import Reply
 from recollect.ports import Store
 from recollect.testing.chat import ScriptedChat
+from recollect.testing.clock import ManualClock
 from tests.engine.conftest import ANA, engine_over
 
 
@@ -242,3 +245,13 @@ async def test_one_persons_that_is_not_anothers(engine: Engine) -> None:
     reply = await say(engine, "forget that", "two")
     assert "nothing here to forget" in reply.text
     assert await texts(engine) == {"I love black coffee"}
+
+
+async def test_a_yes_after_a_long_silence_answers_nothing(store: Store) -> None:
+    clock = ManualClock()
+    engine = engine_over(store, clock=clock)
+    await engine.remember(ANA, {"content": "I like ferries"})
+    await say(engine, "wipe your memory")
+    clock.advance(timedelta(minutes=31))
+    assert order(await say(engine, "yes")) is None
+    assert len(await known(engine)) == 1

@@ -257,12 +257,14 @@ class Engine:
         return await forget.clear(self, scope)
 
     async def forget_conversation(self, scope: Scope, session_id: str) -> ForgetReceipt:
+        self.asides.end(scope, session_id)
         self.sessions.forget(scope, session_id)
         return await forget.forget_conversation(self, scope, session_id)
 
     async def erase_user(
         self, tenant: str, user: str, progress: Callable[[ForgetReceipt], None] | None = None
     ) -> ForgetReceipt:
+        self.asides.erase(tenant, user)
         return await forget.erase_user(self, tenant, user, progress)
 
     async def add_turns(self, scope: Scope, session_id: str, turns: Iterable[Mapping[str, Any]]) -> TurnsReceipt:

@@ -54,6 +54,10 @@ class Asides:
     def end(self, scope: Scope, session_id: str) -> None:
         self._sessions.pop((scope, session_id), None)
 
+    def erase(self, tenant: str, user: str) -> None:
+        for key in [key for key in self._sessions if (key[0].tenant, key[0].user) == (tenant, user)]:
+            del self._sessions[key]
+
     def _end_quiet(self, now: datetime) -> None:
         """Oldest first, so that only those that end are looked at."""
         while self._sessions and now - next(iter(self._sessions.values())).at > IDLE:

@@ -54,8 +54,11 @@ class Thread:
 
 
 async def thread_of(engine: Engine, scope: Scope, session_id: str) -> Thread:
+    """A yes that comes after the session has gone quiet answers nothing any more."""
     known = await working.stored_or_private(engine, scope, session_id)
-    return _unpacked(known.context_variables.get(NAME)) if known is not None else Thread()
+    if known is None or working.is_idle(known, engine.clock.now()):
+        return Thread()
+    return _unpacked(known.context_variables.get(NAME))
 
 
 async def keep_thread(engine: Engine, scope: Scope, session_id: str, thread: Thread, *, blank: bool = False) -> None:
