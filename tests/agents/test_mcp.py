@@ -217,13 +217,16 @@ async def test_names_without_dots_and_tools_that_only_read(tmp_path: Path) -> No
 
 async def test_an_incognito_space_shows_and_keeps_nothing(tmp_path: Path) -> None:
     async with AsyncMemory(str(tmp_path / "recollect.db"), user="ana", embedder="off") as memory:
-        await memory.add("Lives in Porto", theme="home")
+        known = (await memory.add("Lives in Porto", theme="home")).id
         await (await memory._open()).engine.change_settings(memory.scope, {"incognito_default": True})
     async with over_stdio(tmp_path) as client:
         assert (await use(client, "memory.search", query="Porto"))["results"] == []
         refused = await use(client, "memory.add", type="fact", content="Works at a bakery")
         assert refused["status"]["reason"] == "incognito"
         assert [each.name for each in (await client.list_resources()).resources] == ["themes"]
+        for uri in (f"recollect://memories/{known}", "recollect://themes/home"):
+            with pytest.raises(MCPError, match="no such"):
+                await client.read_resource(uri)
 
 
 def without_the_kit(script: str) -> subprocess.CompletedProcess[str]:

@@ -62,16 +62,19 @@ async def read(whose: Held, uri: str) -> str:
             return _json({"themes": [_told(each) for each in await _themes(whose)]})
         case "themes", slug:
             return _json(await _items(whose, slug))
-        case "memories", id if id:
+        case "memories", id if id and not await _is_silent(whose):
             return _json((await run(whose.engine, whose.scope, "memory.get", {"item_id": id})).told())
     raise NotFound("there is no such resource")
 
 
+async def _is_silent(whose: Held) -> bool:
+    return await whose.engine.store.read(whose.scope, lambda tx: silence(tx, whose.engine)) is not None
+
+
 async def _themes(whose: Held) -> list[Theme]:
-    engine = whose.engine
-    if await engine.store.read(whose.scope, lambda tx: silence(tx, engine)) is not None:
+    if await _is_silent(whose):
         return []
-    return [each for each in await engine.themes(whose.scope) if each.count]
+    return [each for each in await whose.engine.themes(whose.scope) if each.count]
 
 
 async def _items(whose: Held, slug: str) -> dict[str, Any]:
