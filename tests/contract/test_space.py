@@ -82,6 +82,25 @@ async def test_sessions_are_declared_incognito_or_not_until_that_is_taken_back(s
     assert await store.read(ANA, declared) == [None, None, None]
 
 
+async def test_a_session_is_incognito_in_every_space_and_open_in_the_one_that_says_so(store: Store) -> None:
+    work = replace(ANA, space="work")
+
+    async def said() -> list[bool | None]:
+        return [await store.read(scope, lambda tx: tx.space.incognito("one")) for scope in (ANA, work)]
+
+    await store.write(ANA, lambda tx: tx.space.declare_incognito("one", False, T0))
+    assert await said() == [False, None]
+    await store.write(work, lambda tx: tx.space.declare_incognito("one", True, T0))
+    assert await said() == [True, True]
+    await store.write(ANA, lambda tx: tx.space.declare_incognito("one", None, T0))
+    assert await said() == [None, None]
+    await store.write(ANA, lambda tx: tx.space.declare_incognito("one", True, T0))
+    await store.write(work, lambda tx: tx.space.declare_incognito("one", False, T0))
+    assert await said() == [None, False], "what was said last counts, wherever it was said"
+    other = replace(ANA, user="ben")
+    assert await store.read(other, lambda tx: tx.space.incognito("one")) is None
+
+
 async def test_settings_begin_at_their_defaults_and_are_kept(store: Store) -> None:
     assert await store.read(ANA, lambda tx: tx.space.settings()) == SpaceSettings()
     await remember(store, ANA, memory())

@@ -151,7 +151,9 @@ async def test_other_sessions_go_on_while_one_is_incognito(engine: Engine) -> No
         assert len(await asked.recall(ANA, Query(text="spare key")))
         assert (await asked.get(ANA, "known")).content == TEXT
     elsewhere = ANA.within("work")
-    assert (await in_session(engine, "private").remember(elsewhere, {"content": "other space"})).outcome == "stored"
+    assert (await in_session(engine, "private").remember(elsewhere, {"content": "other space"})).reason == "incognito"
+    await engine.end_incognito(elsewhere, "private")
+    assert not await engine.is_incognito(ANA, "private"), "it is one session, wherever it is ended"
 
 
 async def test_where_incognito_is_the_default_what_names_no_session_is_kept_out_too(engine: Engine) -> None:

@@ -34,8 +34,8 @@ def slot_digest(scope: Scope, slot: str, pepper: bytes = b"") -> str:
 
 
 def session_digest(scope: Scope, session_id: str, pepper: bytes = b"") -> str:
-    """A session by a name that says nothing about it."""
-    return _keyed(scope, "session", session_id, pepper)
+    """A session by a name that says nothing about it: the same in every space, because a talk may touch several."""
+    return _keyed(scope.within("*"), "session", session_id, pepper)
 
 
 def query_digest(scope: Scope, text: str, pepper: bytes = b"") -> str:

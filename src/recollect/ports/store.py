@@ -235,10 +235,11 @@ class Space(Protocol):
         """Whether this scope held anything when the transaction began."""
 
     def incognito(self, session: str) -> bool | None:
-        """Whether this session (a digest of its id) was declared incognito or expressly not; None when nothing was said."""
+        """Whether this session (a digest of its id) was declared incognito in any space of this user, or expressly not in this
+        one; None when nothing was said."""
 
     def declare_incognito(self, session: str, incognito: bool | None, at: datetime) -> None:
-        """Say so, or with None take back what was said."""
+        """Say so in this space; or with None take back what was said here, and in every space that it is incognito."""
 
     def declared(self, before: datetime) -> int:
         """How many sessions were declared incognito or not before this time, and never since."""

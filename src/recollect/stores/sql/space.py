@@ -9,7 +9,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import bindparam, delete, func, select, update
+from sqlalchemy import and_, bindparam, delete, func, or_, select, update
 
 from recollect.model import AuditEvent, Page, Scope, SpaceSettings, Status, Theme, Tombstone, WorkingMemory
 from recollect.stores.sql.expressions import SCOPE, adding, fixed, member, own, owner, putting
@@ -76,9 +76,14 @@ _AUDIT = (
 )
 _AUDITED = select(func.count()).select_from(audit_events).where(own(audit_events))
 
-_DECLARED = select(sessions.c.incognito).where(own(sessions), sessions.c.session == bindparam("session"))
+_THE_SESSION = and_(
+    sessions.c.tenant_id == bindparam("tenant_id"),
+    sessions.c.user_id == bindparam("user_id"),
+    sessions.c.session == bindparam("session"),
+)
+_DECLARED = select(sessions.c.space, sessions.c.incognito).where(_THE_SESSION)
 _DECLARE = putting(sessions)
-_UNDECLARE = delete(sessions).where(own(sessions), sessions.c.session == bindparam("session"))
+_UNDECLARE = delete(sessions).where(_THE_SESSION, or_(sessions.c.space == bindparam("space"), sessions.c.incognito))
 _LONG_AGO = (own(sessions), sessions.c.declared_at < bindparam("before"))
 _DECLARED_LONG_AGO = select(func.count()).select_from(sessions).where(*_LONG_AGO)
 _DROP_DECLARED = delete(sessions).where(*_LONG_AGO)
@@ -158,14 +163,13 @@ class SqlSpace:
         return self._ledger.known
 
     def incognito(self, session: str) -> bool | None:
-        row = self._session.row(_DECLARED, {**self._owner, "session": session})
-        return None if row is None else bool(row[0])
+        said = {space: bool(yes) for space, yes in self._session.rows(_DECLARED, {**self._owner, "session": session})}
+        return True if True in said.values() else said.get(self._owner["space"])
 
     def declare_incognito(self, session: str, incognito: bool | None, at: datetime) -> None:
         params = {**self._owner, "session": session}
-        if incognito is None:
-            self._session.run(_UNDECLARE, params)
-        else:
+        self._session.run(_UNDECLARE, params)
+        if incognito is not None:
             self._session.run(_DECLARE, {**params, "incognito": incognito, "declared_at": at})
 
     def declared(self, before: datetime) -> int:

@@ -71,13 +71,16 @@ class ReferenceSpace:
         return self._known
 
     def incognito(self, session: str) -> bool | None:
-        declared = self._room.sessions.get(session)
-        return None if declared is None else declared[0]
+        if any(room.sessions.get(session, (False,))[0] for room in (self._room, *self._neighbours.values())):
+            return True
+        return False if session in self._room.sessions else None
 
     def declare_incognito(self, session: str, incognito: bool | None, at: datetime) -> None:
-        if incognito is None:
-            self._room.sessions.pop(session, None)
-        else:
+        for room in self._neighbours.values():
+            if room.sessions.get(session, (False,))[0]:
+                del room.sessions[session]
+        self._room.sessions.pop(session, None)
+        if incognito is not None:
             self._room.sessions[session] = incognito, at
 
     def declared(self, before: datetime) -> int:

@@ -31,6 +31,7 @@ class ReferenceTx:
     def __init__(self, scope: Scope, room: Room, known: bool, neighbours: Mapping[str, Room]) -> None:
         self.scope = scope
         self.room = room
+        self.neighbours = neighbours
         self.erased = False
         self.memories = ReferenceMemories(room)
         self.links = ReferenceLinks(room)
@@ -97,7 +98,7 @@ class ReferenceStore:
     def _begin(self, scope: Scope) -> ReferenceTx:
         world = self._world
         mine = {
-            each.space: room
+            each.space: room.copy()
             for each, room in world.rooms.items()
             if scope == each.within(scope.space) and scope != each
         }
@@ -109,13 +110,14 @@ class ReferenceStore:
             tx = self._begin(scope)
             outcome = work(tx)
             youngest = world.youngest
-            if scope not in world.rooms and tx.room == Room(revision=youngest, purged=youngest):
-                return outcome  # Nothing came of it, so nobody new has arrived.
-            rooms = {**world.rooms, scope: tx.room}
+            rooms = world.rooms | {scope.within(space): room for space, room in tx.neighbours.items()}
+            # Where nothing came of it, nobody new has arrived.
+            if scope in rooms or tx.room != Room(revision=youngest, purged=youngest):
+                rooms[scope] = tx.room
             if tx.erased:
                 youngest = max(youngest, tx.room.revision)
                 if tx.room == Room(revision=tx.room.revision, purged=tx.room.purged):
-                    del rooms[scope]
+                    rooms.pop(scope, None)
             self._world = replace(world, rooms=rooms, youngest=youngest)
             return outcome
 
