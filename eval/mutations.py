@@ -1,7 +1,7 @@
 """Texts that look alike: changed in one thing that matters, or in nothing but their clothes.
 
-Written apart from the duplicate check and in other terms, so that neither can excuse the other. Nothing is random: what is chosen
-depends on the text alone.
+The texts are other people's; the ways to change them are ours, like the check they try, though written in other terms. Nothing is
+random: what is chosen depends on the text alone.
 """
 
 from __future__ import annotations

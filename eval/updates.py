@@ -1,7 +1,8 @@
 """Facts that change, as people tell them: what was said first, what is said later, and the question in between.
 
-Written without a look at the patterns that find them. Every family has several wordings for the news, values are dealt out
-so that no two cases are alike, and each also comes as a dated pair that arrives in the wrong order.
+Written by the same hand as the patterns that find them, and those were mended where these failed: the figures say that what is
+meant to be covered is, not how much of what people say is covered. Every family has several wordings for the news, values are
+dealt out so that no two cases are alike, and each also comes as a dated pair that arrives in the wrong order.
 """
 
 from __future__ import annotations
