@@ -18,8 +18,10 @@ from langchain_core.messages import (
 )
 
 from recollect import Memory
+from recollect.doors.agents_sdk import RecollectSession
 from recollect.doors.langchain import RecollectChatHistory
 from recollect.errors import InvalidInput
+from tests.agents.conftest import opened_memory
 from tests.api.homes import Home
 
 CALL: Any = {"name": "query_memory", "args": {"query": "tea", "n": 1}, "id": "call_1", "type": "tool_call"}
@@ -84,6 +86,33 @@ def test_what_was_said_is_found_and_nobody_else_sees_it(memory: Memory) -> None:
 def test_turns_of_other_kits_are_plain_messages(memory: Memory) -> None:
     memory.add_turns("chat", [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}])
     assert RecollectChatHistory("chat", memory).messages == [HumanMessage("Hello"), AIMessage("Hi")]
+
+
+async def test_two_kits_read_the_talk_of_each_other_and_not_the_tools(home: Home) -> None:
+    async with opened_memory(home) as memory:
+        await RecollectSession("chat", memory).add_items(
+            [
+                {"role": "user", "content": "Hello"},
+                {"type": "function_call", "call_id": "c", "name": "query_memory", "arguments": "{}"},
+                {"type": "function_call_output", "call_id": "c", "output": "nothing"},
+            ]
+        )
+    with home.memory() as waiting:
+        history = RecollectChatHistory("chat", waiting)
+        history.add_messages(
+            [AIMessage("", tool_calls=[CALL]), ToolMessage("x", tool_call_id="call_1"), AIMessage("Hi")]
+        )
+        assert [each.content for each in history.messages] == ["Hello", "", "x", "Hi"]
+    async with opened_memory(home) as memory:
+        session = RecollectSession("chat", memory)
+        items = await session.get_items()
+        assert [each.get("content", each.get("type")) for each in items] == [
+            "Hello",
+            "function_call",
+            "function_call_output",
+            "Hi",
+        ]
+        assert await session.pop_item() == {"role": "assistant", "content": "Hi"}
 
 
 def test_incognito_lives_in_the_process_only(memory: Memory, home: Home) -> None:

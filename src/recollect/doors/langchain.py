@@ -62,7 +62,11 @@ class RecollectChatHistory(BaseChatMessageHistory):
     async def _all(self) -> list[BaseMessage]:
         at = await held(self._memory)
         items = await transcript.last(at.engine, at.scope, self.session_id)
-        return list(self._unkept) if items is None else [_message(item) for item in items]
+        return (
+            list(self._unkept)
+            if items is None
+            else [_message(each) for each in items if each.kit == KIT or each.is_talk]
+        )
 
     async def _add(self, messages: Sequence[BaseMessage]) -> None:
         at = await held(self._memory)
@@ -84,4 +88,4 @@ def _message(item: Item) -> BaseMessage:
     """As it was handed over; what another kit or door has said in this conversation, as a plain message."""
     if item.kit == KIT and isinstance(item.whole, dict):
         return messages_from_dict([item.whole])[0]
-    return PLAIN.get(item.role, HumanMessage)(content=item.text or str(item.whole))
+    return PLAIN.get(item.role, HumanMessage)(content=item.text)

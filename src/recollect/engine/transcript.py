@@ -52,6 +52,11 @@ class Item:
     kit: str = ""
 
     @property
+    def is_talk(self) -> bool:
+        """Whether another kit can make anything of it: words of a person, a model or a program that instructs it."""
+        return self.role != "tool" and self.text != ""
+
+    @property
     def plain(self) -> dict[str, str]:
         """A turn as every kit understands it."""
         return {"role": self.role, "content": self.text}
@@ -135,7 +140,10 @@ async def clear(engine: Engine, scope: Scope, session_id: str) -> None:
 
 
 def _message(item: Item, session_id: str, at: datetime, most: int) -> Message:
-    """A plain turn is a message and nothing else. Where the whole is too large for a value it takes the place of the words."""
+    """A plain turn is a message and nothing else. Where the whole is too large for a value it takes the place of the words.
+
+    What stands in that place is no talk: whoever reads the conversation as one passes it over, by its role.
+    """
     kept: dict[str, Any] | None = None
     content = cleaned(item.text.encode(errors="ignore").decode().replace("\x00", ""))
     if (item.whole is not None and item.whole != replace(item, text=content).plain) or not content.strip():
@@ -147,7 +155,7 @@ def _message(item: Item, session_id: str, at: datetime, most: int) -> Message:
         id=new_id(at),
         session_id=session_id,
         order=0,
-        role=item.role,
+        role="tool" if kept is not None and "item" not in kept else item.role,
         content=checked_text(content, "an item", most),
         created_at=at,
         dated=True,

@@ -41,7 +41,7 @@ class RecollectSession:
         items = await transcript.last(at.engine, at.scope, self.session_id, most)
         if items is None:
             return self._unkept[-most:] if most is not None else list(self._unkept)
-        return [_given_back(item) for item in items]
+        return [_given_back(item) for item in items if item.kit == KIT or item.is_talk]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Add items in their order: all of them, or none if one can't be kept."""
@@ -82,5 +82,4 @@ def _given_back(item: Item) -> TResponseInputItem:
     """As it was handed over; what another kit or door has said in this conversation, as a plain turn."""
     if item.kit == KIT and isinstance(item.whole, dict):
         return cast(TResponseInputItem, item.whole)
-    role = item.role if item.role in {"user", "assistant", "system"} else "user"
-    return cast(TResponseInputItem, {"role": role, "content": item.text or str(item.whole)})
+    return cast(TResponseInputItem, item.plain if item.is_talk else item.plain | {"role": "assistant"})
