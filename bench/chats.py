@@ -140,7 +140,11 @@ async def _model() -> AsyncIterator[str]:
 
 
 async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+    try:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+    except asyncio.IncompleteReadError:  # the server ended before it asked
+        writer.close()
+        return
     length = re.search(r"^content-length: (\d+)", head, re.IGNORECASE | re.MULTILINE)
     asked = json.loads(await reader.readexactly(int(length[1]) if length else 0))
     if asked.get("stream"):
