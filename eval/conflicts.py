@@ -1,8 +1,9 @@
 """`--dataset conflicts`: facts that change, told to the real engine among other memories, then asked for.
 
-Generated updates decide (see `updates` for what they can show): the newest value must come first, the old one must not be shown as current, whichever of them arrives
-first; and what is true side by side must stay. Beside them, as found: the knowledge updates and contradictions of public sets,
-whole turns of conversation in which the news is half a sentence. Without a model to read them, ranking alone decides there.
+Generated updates decide (see `updates` for what they can show): the newest value must come first, the old one must not be shown
+as current, whichever of them arrives first; and what is true side by side must stay. Beside them, as found and without a say in
+the verdict: the knowledge updates and contradictions of public sets, whole turns of conversation in which the news is half a
+sentence. Without a model to read them, ranking alone decides there.
 """
 
 from __future__ import annotations
