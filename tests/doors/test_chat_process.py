@@ -134,6 +134,7 @@ def test_a_server_that_ends_stores_what_was_said(tmp_path: Path, model: ChatServ
     assert kept == [("Count to four", False), ("one two", True)]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_thirty_turns_over_three_sessions_survive_being_killed(tmp_path: Path, model: ChatServer) -> None:
     for session, messages in SESSIONS.items():
@@ -165,6 +166,18 @@ async def test_a_store_that_is_gone_fails_the_turn_and_leaves_nothing(home: Home
         assert answer.json()["error"]["code"] == "unavailable"
         assert len(model.asked) == asked, "no model is asked about what is not stored"
     assert home.count("SELECT count(*) FROM messages") == 2
+
+
+async def test_a_store_that_goes_while_the_model_speaks_is_told(home: Home, model: ChatServer) -> None:
+    model.acts.append(Act(text="one two", late_s=1.0))
+    async with serving(home, chat_url=model.url, chat_model="m") as app:
+        asking = asyncio.create_task(app.ana.post("/v1/chat", json={"message": "Count to two", "session_id": "s"}))
+        assert await asyncio.to_thread(within, 10, lambda: model.asked)
+        await app.engine.store.close()
+        reply = (await asking).json()
+        assert (reply["reply"], reply["reply_id"]) == ("one two", None)
+        assert "the reply could not be stored" in reply["error"]["message"]
+    assert home.count("SELECT count(*) FROM messages") == 1
 
 
 async def test_many_chats_at_once_lose_and_mix_up_nothing(tmp_path: Path, model: ChatServer) -> None:
