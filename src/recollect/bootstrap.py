@@ -53,8 +53,7 @@ async def open_engine(settings: Settings) -> Running:
         undo.push_async_callback(cache.close)
         embedder = await open_embedder(embedder_config(settings), cache if settings.redis_url else None)
         engine = engine_over(store, embedder, settings, cache)
-        works = settings.embedder != "off" or engine.chat is not None
-        worker = EmbeddedWorker(engine) if settings.worker and works else None
+        worker = EmbeddedWorker(engine) if settings.worker else None
         if worker is not None:
             worker.start()
         undo.pop_all()

@@ -254,7 +254,7 @@ async def test_incognito_for_a_session_of_ones_own(served: Served) -> None:
     monday = served.client("ana", X_Session_ID="monday")
     here = {"text": "x", "space": "TheoEngine"}
     assert (await monday.post("/v1/memory/entries", json=here)).status_code == 403
-    assert (await monday.post("/v1/memory/entries", json={"text": "x"})).status_code == 201, "another space"
+    assert (await monday.post("/v1/memory/entries", json={"text": "x"})).status_code == 403, "in every space"
     ended = await served.ana.post("/v1/memory/incognito/end", json={"session_id": "monday", "space": "TheoEngine"})
     assert not ended.json()["incognito"]
     assert (await monday.post("/v1/memory/entries", json=here)).status_code == 201

@@ -15,6 +15,7 @@ from recollect.doors.companion.door import router as companion
 from recollect.doors.http import logs
 from recollect.doors.http.app import Manners, create_app
 from recollect.doors.http.auth.choosing import identity_of
+from recollect.doors.http.auth.local import is_loopback
 from recollect.doors.longterm.door import router as longterm
 from recollect.doors.native.door import router as native
 from recollect.doors.nova.door import router as nova
@@ -72,7 +73,8 @@ def build_worker(settings: Settings, host: str, metrics_folder: Path | None = No
 
 def manners_of(settings: Settings, host: str, metrics_folder: Path | None = None) -> Manners:
     named = frozenset(each.strip().strip("[]").lower() for each in settings.hosts.split(",") if each.strip())
-    local = settings.user_id_source == "local"
+    # A header is believed from this very machine, and so from a page that points its own name at it: names are asked there too.
+    local = settings.user_id_source == "local" or (settings.user_id_source == "header" and is_loopback(host))
     return Manners(
         hosts=named | LOOPBACK | {host.strip("[]").lower()} if local else named or None,
         origins=named,

@@ -52,13 +52,16 @@ def _declared(tx: Tx, engine: Engine, session: str | None) -> bool | None:
     return None if session is None else tx.space.incognito(session_digest(tx.scope, session, engine.config.pepper))
 
 
-def write_refusal(tx: Tx, engine: Engine, *, explicit: bool, as_admin: bool = False) -> Refusal | None:
+def write_refusal(
+    tx: Tx, engine: Engine, *, explicit: bool, as_admin: bool = False, about: str | None = None
+) -> Refusal | None:
     """Why a memory may not be written now, or None.
 
     `explicit`: somebody asked for it to be saved. `as_admin`: it comes in by the administrator's way, which is open in every
-    mode and is no session of anyone's; who may say so is decided by the caller's door, never by what is written.
+    mode and is no session of anyone's; who may say so is decided by the caller's door, never by what is written. `about` is
+    the session it was said in.
     """
-    silent = silence(tx, engine)
+    silent = silence(tx, engine, about)
     if silent is not None and not (as_admin and silent == "incognito"):
         return silent
     mode = engine.config.write_mode

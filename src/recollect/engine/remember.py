@@ -89,7 +89,8 @@ async def remember(engine: Engine, scope: Scope, fields: Mapping[str, Any], *, a
     explicit = draft.manually_saved or draft.pinned or draft.source in (Source.MANUAL, Source.USER_STATED)
 
     def work(tx: Tx) -> Receipt:
-        refusal = write_refusal(tx, engine, explicit=explicit, as_admin=as_admin) or found.refusal
+        about = draft.source_conversation_id
+        refusal = write_refusal(tx, engine, explicit=explicit, as_admin=as_admin, about=about) or found.refusal
         return _refused(tx, todo, refusal) if refusal else _decide(tx, todo)
 
     receipt = await engine.store.write(scope, work)

@@ -15,6 +15,7 @@ from recollect.model import (
     Page,
     Receipt,
     Scope,
+    Source,
     SpaceSettings,
     Status,
     Target,
@@ -40,7 +41,8 @@ def listing_of(wanted: wire.EntryFilter) -> Listing:
 
 
 def fields_of(sent: wire.EntryIn) -> dict[str, Any]:
-    return {"content": sent.text, "tags": sent.tags, "manually_saved": sent.manually_saved}
+    source = Source.MANUAL if sent.manually_saved else Source.INFERRED  # what an app captures by itself counts to the cap
+    return {"content": sent.text, "tags": sent.tags, "manually_saved": sent.manually_saved, "source": source}
 
 
 def entry_out(scope: Scope, memory: Memory, embeddings: Embeddings) -> wire.Entry:

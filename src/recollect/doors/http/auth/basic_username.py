@@ -3,7 +3,8 @@
 An unknown name costs the same hash as a wrong password and gets the same answer. A password that was right a moment ago is
 remembered for a minute, as a keyed digest in this process, so that a client that sends it with every request doesn't pay the
 hash each time; that ends at once when the user's line changes. No more than a few hashes run side by side: guessing is
-slow for the guesser, and does not take the machine from the others.
+slow for the guesser, and does not take the machine from the others. Nor do many wait: whoever comes behind them is
+told to come again, instead of standing in a line that guessers make.
 """
 
 from __future__ import annotations
@@ -25,11 +26,13 @@ from recollect.doors.http.auth import passwords, users_file
 from recollect.doors.http.auth.caller import Caller, known_as
 from recollect.doors.http.auth.credentials import authorization, name_and_password
 from recollect.doors.http.auth.users_file import User
-from recollect.errors import InvalidInput, Unauthenticated
+from recollect.errors import InvalidInput, RateLimited, Unauthenticated
 
 REMEMBERED_SECONDS = 60.0
 MOST_REMEMBERED = 10_000
 HASHES_AT_ONCE = 2
+MOST_WAITING = 16
+RETRY_SECONDS = 2
 LONGEST_PASSWORD = 1024
 
 
@@ -48,6 +51,7 @@ class BasicUsername:
         self._key = secrets.token_bytes(32)
         self._right: OrderedDict[bytes, float] = OrderedDict()
         self._turns = asyncio.Semaphore(HASHES_AT_ONCE)
+        self._waiting = 0
 
     async def __call__(self, request: Request) -> Caller:
         name, password = name_and_password(authorization(request, "Basic"))
@@ -64,9 +68,15 @@ class BasicUsername:
         proof = hmac.digest(self._key, f"{hashed}\0{password}".encode(), hashlib.sha256)
         if self._right.get(proof, 0.0) > self._now():
             return True
+        if self._waiting >= MOST_WAITING:
+            raise RateLimited("too many are logging in at once; try again in a moment", retry_after_s=RETRY_SECONDS)
         self.hashes += 1
-        async with self._turns:
-            fits = await asyncio.to_thread(hashed.fits, password)
+        self._waiting += 1
+        try:
+            async with self._turns:
+                fits = await asyncio.to_thread(hashed.fits, password)
+        finally:
+            self._waiting -= 1
         if fits and user is not None:
             self._right[proof] = self._now() + REMEMBERED_SECONDS
             while len(self._right) > MOST_REMEMBERED:
