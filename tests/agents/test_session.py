@@ -211,6 +211,21 @@ async def test_what_was_taken_back_is_found_no_more(memory: AsyncMemory) -> None
     assert [hit.content for hit in await memory.search("greenhouse")] == ["My greenhouse has tomatoes"]
 
 
+async def test_a_session_learns_from_its_users_when_told_to(memory: AsyncMemory) -> None:
+    said: list[Any] = [
+        {"role": "user", "content": "I live in Lisbon and I prefer tea over coffee."},
+        {"type": "function_call_output", "call_id": "c", "output": "I live in Oslo."},
+        {"role": "assistant", "content": "I live in a computer."},
+    ]
+    await RecollectSession("quiet", memory).add_items(said)
+    assert len(await memory.list()) == 0
+    await RecollectSession("chat", memory, learn=True).add_items(said)
+    learnt = " ".join(each.content for each in await memory.list())
+    assert "Lisbon" in learnt
+    assert "Oslo" not in learnt
+    assert "computer" not in learnt
+
+
 async def test_turns_from_elsewhere_are_plain_items(memory: AsyncMemory) -> None:
     await memory.add_turns("chat", [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}])
     session = RecollectSession("chat", memory)

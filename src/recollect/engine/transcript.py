@@ -16,15 +16,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine import audit
+from recollect.engine import audit, extract, working
 from recollect.engine.boundary import silence
 from recollect.engine.browse import note
 from recollect.engine.converse import TITLE_CHARS
 from recollect.engine.forget import forget_conversation
 from recollect.engine.indexing import index_messages
 from recollect.engine.screening import Rules
-from recollect.errors import InvalidInput, NotFound
-from recollect.model import Conversation, Message, Scope, Target, checked_id
+from recollect.errors import InvalidInput, NotFound, RecollectError
+from recollect.model import Conversation, Message, Scope, Target, WorkingMemory, checked_id
 from recollect.policy import pii, secrets
 from recollect.policy.guard import MAX_VALUE_BYTES, checked_text, cleaned
 from recollect.policy.ids import new_id
@@ -62,8 +62,11 @@ class Item:
         return {"role": self.role, "content": self.text}
 
 
-async def append(engine: Engine, scope: Scope, session_id: str, items: Sequence[Item]) -> bool:
-    """Keep items in the order given. False when nothing may be kept here and now: then nothing was."""
+async def append(engine: Engine, scope: Scope, session_id: str, items: Sequence[Item], *, learn: bool = False) -> bool:
+    """Keep items in the order given. False when nothing may be kept here and now: then nothing was.
+
+    `learn`: what users say of themselves in them is remembered, as from any conversation.
+    """
     checked_id(session_id, "session_id")
     if not items:
         return True
@@ -71,9 +74,9 @@ async def append(engine: Engine, scope: Scope, session_id: str, items: Sequence[
     drafts = [_message(_masked(item, rules), session_id, at, most) for item in items]
     generations = await engine.generations.to_fill()
 
-    def work(tx: Tx) -> bool:
+    def work(tx: Tx) -> tuple[list[Message], WorkingMemory | None] | None:
         if silence(tx, engine, about=session_id) is not None:
-            return False
+            return None
         title = next((each.content[:TITLE_CHARS] for each in drafts if each.role != "tool"), None)
         talk = tx.conversations.open(Conversation(id=session_id, title=title, created_at=at, updated_at=at))
         placed = [replace(each, order=talk.message_count + place) for place, each in enumerate(drafts)]
@@ -84,11 +87,24 @@ async def append(engine: Engine, scope: Scope, session_id: str, items: Sequence[
         if said:
             index_messages(tx, said, generations, at)
         audit.record(tx, engine.occasion, at, "messages.stored", count=len(placed))
-        return True
+        return said, working.count(tx, session_id, said, at, to_read=True) if learn and said else None
 
     kept = await engine.store.write(scope, work)
     engine.wake()
-    return kept
+    if kept is not None and learn:
+        await _learn(engine, scope, session_id, *kept)
+    return kept is not None
+
+
+async def _learn(
+    engine: Engine, scope: Scope, session_id: str, said: Sequence[Message], stale: WorkingMemory | None
+) -> None:
+    """What can't be read now stays unread, for the background: the talk itself is kept already."""
+    with suppress(RecollectError):
+        engine.sessions.touch(scope, engine.clock.now())
+        if stale is not None:
+            await working.archive(engine, scope, stale)
+        await extract.take_up(engine, scope, session_id, None, said)
 
 
 async def last(engine: Engine, scope: Scope, session_id: str, limit: int | None = None) -> list[Item] | None:

@@ -22,14 +22,23 @@ SPEAKERS = {"user": "user", "assistant": "assistant", "system": "system", "devel
 
 
 class RecollectSession:
-    """The SDK's `Session` protocol over a memory: `RecollectSession("chat-1", AsyncMemory(user="ana"))`."""
+    """The SDK's `Session` protocol over a memory: `RecollectSession("chat-1", AsyncMemory(user="ana"))`.
+
+    `learn`: what users say of themselves is remembered by itself, without an agent having to store it.
+    """
 
     def __init__(
-        self, session_id: str, memory: Holder | Held, *, session_settings: SessionSettings | None = None
+        self,
+        session_id: str,
+        memory: Holder | Held,
+        *,
+        session_settings: SessionSettings | None = None,
+        learn: bool = False,
     ) -> None:
         self.session_id = checked_id(session_id, "session_id")
         self.session_settings: SessionSettings | None = session_settings or SessionSettings()
         self._memory = memory
+        self._learn = learn
         self._unkept: list[TResponseInputItem] = []
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
@@ -46,7 +55,8 @@ class RecollectSession:
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Add items in their order: all of them, or none if one can't be kept."""
         at = await held(self._memory)
-        if not await transcript.append(at.engine, at.scope, self.session_id, [_item(each) for each in items]):
+        given = [_item(each) for each in items]
+        if not await transcript.append(at.engine, at.scope, self.session_id, given, learn=self._learn):
             self._unkept += items
 
     async def pop_item(self) -> TResponseInputItem | None:
