@@ -128,8 +128,7 @@ def _hear(piece: Piece, speech: Speech, talk: Talk) -> None:
 
 
 def _from_memory(turn: Turn) -> str:
-    remembered = turn.ground.remembered
-    return recall_only(turn.text, remembered.used, failed=remembered.error, silent=not turn.kept)
+    return recall_only(turn.text, turn.ground.remembered, silent=not turn.kept)
 
 
 def _blamed(problem: RecollectError) -> Failed:

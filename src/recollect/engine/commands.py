@@ -239,7 +239,8 @@ async def _meant(order: Ordered, command: Command) -> Sequence[Target]:
 
 async def _about(order: Ordered, about: str) -> list[Hit]:
     """What is remembered about something, each relevant in itself: what merely comes along must not be forgotten along."""
-    found = await order.engine.recall_softly(order.scope, Query(text=about, limit=MOST_LISTED))
+    # Not softly: an empty answer because of too many questions would be told as "nothing is remembered".
+    found = await order.engine.recall(order.scope, Query(text=about, limit=MOST_LISTED))
     least = order.engine.config.applied(NATIVE).min_relevance
     return [hit for hit in found if hit.relevance >= least and not only_asks(hit)]
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from recollect.model import Hit, Message, Source, Utterance
-from recollect.model.talk import Cited, Earlier
+from recollect.model.talk import Cited, Earlier, Remembered
 from recollect.policy import junk
 from recollect.policy.budget import count_tokens, cut_to_tokens
 from recollect.policy.followup_leaning import HAN
@@ -224,22 +224,31 @@ def _told_earlier(old: Earlier, chinese: bool) -> str:
     return f" ({'which disagrees with' if old.disputed else 'before that'}, {day}: “{text}”)"
 
 
-def recall_only(question: str, things: Sequence[Cited], *, failed: bool = False, silent: bool = False) -> str:
-    """An answer without a model: what is remembered about it, with sources, and that this is all it is."""
+_NO_MODEL = (
+    "No chat model is configured (RECOLLECT_CHAT_URL), so all I can do is tell you what I remember.",
+    "没有配置聊天模型（RECOLLECT_CHAT_URL），所以我只能告诉你我记得的内容。",
+)
+_OPENING = ("About this I remember:", "关于这一点，我记得：")
+_NOTHING = {
+    "failed": ("My memory could not be read just now.", "刚才无法读取记忆。"),
+    "limited": (
+        "These were many questions in a minute: my memory was not asked.",
+        "一分钟内的问题太多，没有读取记忆。",
+    ),
+    "silent": ("Nothing is read from memory or kept just now.", "现在不会读取或保存任何内容。"),
+    "unknown": ("I remember nothing about this.", "关于这一点我什么都不记得。"),
+}
+
+
+def recall_only(question: str, remembered: Remembered, *, silent: bool = False) -> str:
+    """An answer without a model: what is remembered about it, with sources, and that this is all it is.
+
+    That nothing is remembered is said only where that is so.
+    """
     chinese = HAN.search(question) is not None
-    no_model = (
-        "没有配置聊天模型（RECOLLECT_CHAT_URL），所以我只能告诉你我记得的内容。"
-        if chinese
-        else "No chat model is configured (RECOLLECT_CHAT_URL), so all I can do is tell you what I remember."
-    )
-    if things:
-        opening = "关于这一点，我记得：" if chinese else "About this I remember:"
-        lines = [f"- {told(each, chinese)}" for each in things]
-        return "\n".join((no_model, opening, *lines))
-    if failed:
-        nothing = "刚才无法读取记忆。" if chinese else "My memory could not be read just now."
-    elif silent:
-        nothing = "现在不会读取或保存任何内容。" if chinese else "Nothing is read from memory or kept just now."
-    else:
-        nothing = "关于这一点我什么都不记得。" if chinese else "I remember nothing about this."
-    return f"{no_model} {nothing}"
+    if remembered.used:
+        lines = [f"- {told(each, chinese)}" for each in remembered.used]
+        return "\n".join((_NO_MODEL[chinese], _OPENING[chinese], *lines))
+    reasons = {"silent": silent, "failed": remembered.error, "limited": remembered.rate_limited, "unknown": True}
+    why = next(reason for reason, holds in reasons.items() if holds)
+    return f"{_NO_MODEL[chinese]} {_NOTHING[why][chinese]}"

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect.model import Hit, Memory, MemoryType, Message
-from recollect.model.talk import Earlier
+from recollect.model.talk import Earlier, Remembered
 from recollect.policy.budget import count_tokens
 from recollect.policy.grounding import (
     cited,
@@ -128,11 +128,13 @@ def test_sources_are_told_with_their_dates() -> None:
 
 def test_without_a_model_it_is_said_so_whatever_there_is_to_tell() -> None:
     old = Earlier(content="I live in Berlin", at=NOW)
-    things = cited([memory("I live in Lyon", id="a")], {"a": (old,)})
+    things = Remembered(used=tuple(cited([memory("I live in Lyon", id="a")], {"a": (old,)})))
     told = recall_only("Where do I live?", things)
     assert "No chat model is configured" in told
     assert "you told me on 2026-05-03: “I live in Lyon” [m1]" in told
     assert "(before that, 2026-05-03: “I live in Berlin”)" in told
-    assert "I remember nothing about this" in recall_only("Where?", [])
-    assert "could not be read" in recall_only("Where?", [], failed=True)
+    assert "I remember nothing about this" in recall_only("Where?", Remembered())
+    assert "could not be read" in recall_only("Where?", Remembered(error=True))
+    assert "was not asked" in recall_only("Where?", Remembered(rate_limited=True))
+    assert "Nothing is read" in recall_only("Where?", Remembered(), silent=True)
     assert "没有配置聊天模型" in recall_only("我住在哪里？", things)
