@@ -102,7 +102,7 @@ def transcript(server: Server, session: str) -> list[dict[str, Any]]:
 
 def test_a_reader_who_leaves_ends_the_model_and_keeps_what_was_said(tmp_path: Path, model: ChatServer) -> None:
     model.acts.append(Act(text="one two three four", stalls_after=2, drips=True))
-    with process(tmp_path, chat_url=model.url, chat_model="m") as server:
+    with process(tmp_path, chat_url=model.url, chat_model="m", worker="0") as server:
         asked = {"message": "Count to four", "session_id": "s", "stream": True}
         with httpx.stream("POST", f"{server.url}v1/chat", json=asked, timeout=PATIENCE_SECONDS) as answer:
             for line in answer.iter_lines():
