@@ -172,6 +172,7 @@ async def _missing(people: Sequence[Person]) -> int:
     there: dict[str, int] = {}
 
     async def count(person: Person) -> None:
+        await person.leave()
         _, _, content = await person.ask("GET", "/v1/memories?limit=1")
         there[person.name] = json.loads(content)["total"]
         await person.leave()

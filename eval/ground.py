@@ -53,9 +53,7 @@ async def opened(
     _refuse(kind, outage)
     with tempfile.TemporaryDirectory(prefix="recollect-eval-", ignore_cleanup_errors=True) as folder:
         # Some of what is to be found are door codes and passwords: here they are found, elsewhere they are masked.
-        settings = Settings.load(
-            store="postgres" if kind == "postgres" else "", data_dir=Path(folder), secrets="keep"
-        )
+        settings = Settings.load(store="postgres" if kind == "postgres" else "", data_dir=Path(folder), secrets="keep")
         if outage == "lexical":
             settings = replace(settings, exact_below=0)
         cache = open_cache(NOBODY_THERE) if outage == "redis" else None

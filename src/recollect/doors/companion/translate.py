@@ -41,7 +41,8 @@ def listing_of(wanted: wire.EntryFilter) -> Listing:
 
 
 def fields_of(sent: wire.EntryIn) -> dict[str, Any]:
-    source = Source.MANUAL if sent.manually_saved else Source.INFERRED  # what an app captures by itself counts to the cap
+    # What an app captures by itself counts to the cap.
+    source = Source.MANUAL if sent.manually_saved else Source.INFERRED
     return {"content": sent.text, "tags": sent.tags, "manually_saved": sent.manually_saved, "source": source}
 
 
