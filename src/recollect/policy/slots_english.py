@@ -240,8 +240,15 @@ _HABIT = re.compile(
 )
 
 
+_TELLS = re.compile(r"\b(?:is|are|costs?|weighs?|takes?|has|have|owns?|runs?)\b", re.IGNORECASE)
+
+
 def _frame(bare: str, text: str) -> Iterator[Statement]:
-    """The same sentence with another number or day in it."""
+    """The same sentence with another number or day in it. A number before the verb says which thing is meant: parcel 1 is not
+    the new parcel 0."""
+    first, verb = _SPOT.search(bare), _TELLS.search(bare)
+    if first and verb and first.start() < verb.start():
+        return
     spots = _SPOT.findall(bare) if _DIGIT.search(bare) or "day" in bare else []
     if not 1 <= len(spots) <= 2 or len(bare.split()) > 16 or _PAST.search(text) or _NOT.search(bare):
         return

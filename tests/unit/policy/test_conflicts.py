@@ -70,6 +70,9 @@ UNSURE = [
     ("Meeting at 9", "Meeting at 10"),
 ]
 BOTH_TRUE = [
+    ("the parcel number 0 is in the hall", "the parcel number 1 is in the hall"),
+    ("Version 2.1 is stable", "Version 2.2 is stable"),
+    ("Ticket 4812 is closed", "Ticket 4813 is open"),
     ("I live in Paris", "I moved to the marketing team"),
     ("The meeting with Ana is at 9", "The meeting with Bo is at 10"),
     ("I work at Google", "I also work at a cafe"),
