@@ -6,7 +6,9 @@ and sizes are left to the frame, which has made them before a request arrives he
 
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -31,8 +33,24 @@ class Mount:
         )
         self._route = Route(PATH, self, methods=["POST"])
 
-    def running(self) -> AbstractAsyncContextManager[None]:
-        return self._manager.run()
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """In a task of its own: the SDK wants to be left by the task that entered it, whoever opens and closes the app."""
+        opened, over = asyncio.Event(), asyncio.Event()
+
+        async def run() -> None:
+            async with self._manager.run():
+                opened.set()
+                await over.wait()
+
+        task = asyncio.create_task(run())
+        task.add_done_callback(lambda _: opened.set())
+        await opened.wait()
+        try:
+            yield
+        finally:
+            over.set()
+            await task
 
     def on(self, app: FastAPI) -> None:
         app.router.routes.append(self._route)
