@@ -24,17 +24,18 @@ from recollect.doors.companion import wire as companion_wire
 from recollect.doors.longterm import wire as longterm_wire
 from recollect.doors.native.wire import account as native_account
 from recollect.doors.native.wire import conversations as native_conversations
+from recollect.doors.native.wire import links as native_links
 from recollect.doors.native.wire import memories as native_memories
 from recollect.doors.recall import wire as recall_wire
 from recollect.engine import embed
-from recollect.model import Scope, WorkingMemory
+from recollect.model import Scope
 from recollect.settings import Settings
 from recollect.stores.sql.tables import metadata
 from recollect.testing import columns_containing, files_containing
 from tests.api.homes import KINDS, Home, migrated, postgres_home, sqlite_home
 from tests.doors.serving import Served, app_over
 from tests.doors.serving import served as serving
-from tests.doors.walking import BEFORE, NOW, OPERATIONS, TOLD, Known, Operation
+from tests.doors.walking import BEFORE, NOW, OPERATIONS, TOLD, Operation, prepared
 from tests.providers.wire import SIZE, EmbeddingServer
 from tests.services.valkey import ValkeyServer
 
@@ -175,20 +176,6 @@ async def watched(home: Home, embeddings: EmbeddingServer, valkey: ValkeyServer)
     settings = {"embedder": "openai", "embedder_url": f"{embeddings.url}/v1", "embedder_model": "m"}
     async with serving(home, **settings, embedder_dimensions=SIZE, redis_url=valkey.url) as app:
         yield app
-
-
-async def prepared(served: Served, user: str = "ana") -> Known:
-    """A memory, a conversation and a session, all of which hold the word of before, with their vectors."""
-    person, scope = served.client(user), Scope("default", user)
-    added = await person.post("/v1/memories", json={"text": TOLD, "theme": BEFORE, "tags": [BEFORE]})
-    known = Known(added.json()["id"])
-    turns = {"messages": [{"content": f"{BEFORE} in a conversation"}]}
-    assert (await person.post(f"/v1/conversations/{known.session}/messages", json=turns)).status_code == 201
-    at = served.engine.clock.now()
-    working = WorkingMemory(session_id=known.session, current_topic=BEFORE, created_at=at, updated_at=at)
-    await served.engine.store.write(scope, lambda tx: tx.space.save_working(working))
-    await served.engine.flush(scope, 30)
-    return known
 
 
 def operations(*kinds: str) -> list[Operation]:
@@ -383,9 +370,10 @@ def _rows_of_ana(home: Home, table: str) -> bool:
     return bool(home.rows(f"SELECT 1 FROM {table} WHERE user_id = ?", ["ana"]))
 
 
+NATIVE = (native_memories, native_links, native_conversations, native_account)
 MODELS = [
     model
-    for module in (native_memories, native_conversations, native_account, companion_wire, longterm_wire, recall_wire)
+    for module in (*NATIVE, companion_wire, longterm_wire, recall_wire)
     for model in vars(module).values()
     if isinstance(model, type) and issubclass(model, BaseModel) and model.__module__ == module.__name__
 ]

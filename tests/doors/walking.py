@@ -11,6 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from recollect.model import Scope, WorkingMemory
+from tests.doors.serving import Served
+
 BEFORE = "pelagicword"
 NOW = "quixoticword"
 
@@ -28,6 +31,13 @@ class Known:
     """What was there before the walk."""
 
     memory: str
+    repeat: str
+    """Another telling of `memory`."""
+    disputed: str
+    """A memory of which it is open whether it replaces another one."""
+    archived: str
+    set_aside: str
+    """Archived as well: what one operation brings back, another can't."""
     session: str = "before"
     user: str = "ana"
 
@@ -43,12 +53,20 @@ class Operation:
     json: Body | None = None
     params: dict[str, Any] = field(default_factory=dict)
     lines: Body | None = None
+    of: Literal["memory", "disputed", "archived", "set_aside"] = "memory"
+    """Which of the known memories `{id}` is."""
     removes: bool = False
     """It takes something away for good, so it comes when everything else has been tried."""
 
     def request(self, known: Known) -> dict[str, Any]:
         path = self.path
-        for name, value in (("id", known.memory), ("session_id", known.session), ("name", "default")):
+        names = {
+            "id": getattr(known, self.of),
+            "repeat_id": known.repeat,
+            "session_id": known.session,
+            "name": "default",
+        }
+        for name, value in names.items():
             path = path.replace("{" + name + "}", value)
         sent: dict[str, Any] = {"method": self.method, "url": path, "params": self.params}
         if self.json is not None:
@@ -57,6 +75,33 @@ class Operation:
             sent["content"] = json.dumps(self.lines(known))
             sent["headers"] = {"Content-Type": "application/x-ndjson"}
         return sent
+
+
+async def prepared(served: Served, user: str = "ana") -> Known:
+    """Memories, a conversation and a session, all of which hold the word of before, with their vectors."""
+    person, scope = served.client(user), Scope("default", user)
+
+    async def told(text: str, **fields: Any) -> dict[str, Any]:
+        answer = await person.post("/v1/memories", json={"text": text, **fields})
+        assert answer.is_success, answer.text
+        receipt: dict[str, Any] = answer.json()
+        return receipt
+
+    memory = (await told(TOLD, theme=BEFORE, tags=[BEFORE]))["id"]
+    repeat = (await told(TOLD.replace(" ", "  ")))["repeat"]
+    await told(f"I like {BEFORE}")
+    disputed = (await told("I like tea"))["id"]
+    archived = [(await told(f"{BEFORE} in box {number}"))["id"] for number in range(2)]
+    for id in archived:
+        assert (await person.post(f"/v1/memories/{id}/archive")).status_code == 200
+    known = Known(memory, repeat, disputed, *archived)
+    turns = {"messages": [{"content": f"{BEFORE} in a conversation"}]}
+    assert (await person.post(f"/v1/conversations/{known.session}/messages", json=turns)).status_code == 201
+    at = served.engine.clock.now()
+    working = WorkingMemory(session_id=known.session, current_topic=BEFORE, created_at=at, updated_at=at)
+    await served.engine.store.write(scope, lambda tx: tx.space.save_working(working))
+    await served.engine.flush(scope, 30)
+    return known
 
 
 def _says(**fields: Any) -> Body:
@@ -83,6 +128,12 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("recall", "POST", "/v1/memories/context", _says(query=ASKED)),
     Operation("look", "GET", "/v1/memories/{id}"),
     Operation("look", "GET", "/v1/memories/{id}/why"),
+    Operation("look", "GET", "/v1/memories/conflicts"),
+    Operation("write", "POST", "/v1/memories/{id}/resolve", _says(keep="both"), of="disputed"),
+    Operation("look", "GET", "/v1/memories/{id}/repeats"),
+    Operation("write", "POST", "/v1/memories/{id}/repeats/{repeat_id}/undo"),
+    Operation("write", "POST", "/v1/memories/{id}/archive", of="disputed"),
+    Operation("write", "POST", "/v1/memories/{id}/restore", of="archived"),
     Operation("write", "PATCH", "/v1/memories/{id}", _says(text=f"{NOW} instead")),
     Operation("write", "POST", "/v1/memories/{id}/pin"),
     Operation("write", "DELETE", "/v1/memories/{id}/pin"),
@@ -112,6 +163,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("write", "POST", "/v1/memory/entries", _says(text=f"{NOW} through the companion", tags=[NOW])),
     Operation("write", "POST", "/v1/memory/entries/{id}/pin"),
     Operation("write", "DELETE", "/v1/memory/entries/{id}/pin"),
+    Operation("write", "POST", "/v1/memory/entries/{id}/restore", of="set_aside"),
     Operation("control", "DELETE", "/v1/memory/entries/{id}", removes=True),
     Operation("control", "GET", "/v1/memory/settings"),
     Operation("control", "POST", "/v1/memory/settings", _says(soft_cap=160)),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from recollect.engine import audit
 from recollect.engine.boundary import require_writable, unseen
-from recollect.engine.browse import missing
+from recollect.engine.browse import missing, note
 from recollect.engine.indexing import index_memory
 from recollect.errors import InvalidInput, RecollectError
 from recollect.model import Draft, Flag, Memory, MemoryType, Scope, Source, Status, Target
@@ -153,16 +153,21 @@ def file_as_history(tx: Tx, late: Memory, later: Sequence[Memory], pepper: bytes
 
 
 async def conflicts(engine: Engine, scope: Scope, limit: int) -> Sequence[tuple[Memory, Memory]]:
-    """Pairs that may not both be true, the later one first, newest pairs first."""
+    """Pairs that may not both be true, the later one first, newest pairs first. What is archived is not asked about."""
 
-    def work(tx: Tx) -> Sequence[tuple[Memory, Memory]]:
+    def work(tx: Tx) -> Sequence[tuple[Memory, Memory]] | None:
         if unseen(tx, engine):
-            return ()
+            return None
         flags = tx.links.all_flags(limit)
         found = tx.memories.get({id for each in flags for id in (each.memory_id, each.other_id)})
-        return [(found[each.memory_id], found[each.other_id]) for each in flags]
+        pairs = [(found[each.memory_id], found[each.other_id]) for each in flags]
+        return [pair for pair in pairs if all(each.status is Status.ACTIVE for each in pair)]
 
-    return await engine.store.read(scope, work)
+    open_pairs = await engine.store.read(scope, work)
+    if open_pairs is None:
+        return ()
+    note(engine, scope, "conflict.listed", count=len(open_pairs))
+    return open_pairs
 
 
 async def resolve(engine: Engine, scope: Scope, id: str, keep: str) -> Memory:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.engine import audit
 from recollect.engine.boundary import require_writable, unseen
-from recollect.engine.browse import missing
+from recollect.engine.browse import missing, note
 from recollect.engine.disputes import state
 from recollect.engine.indexing import index_memory
 from recollect.engine.lines import line_of, telling_of
@@ -68,7 +68,9 @@ async def repeats(engine: Engine, scope: Scope, memory_id: str) -> Sequence[Repe
             raise missing("memory", memory_id)
         return tx.links.repeats([memory_id])
 
-    return await engine.store.read(scope, work)
+    told = await engine.store.read(scope, work)
+    note(engine, scope, "memory.read", Target("memory", memory_id), repeats=len(told))
+    return told
 
 
 async def unmerge(engine: Engine, scope: Scope, memory_id: str, repeat_id: str) -> Memory:

@@ -1,4 +1,4 @@
-"""/v1/memory: see, add, pin and forget entries; switch memory off; be incognito."""
+"""/v1/memory: see, add, pin, restore and forget entries; switch memory off; be incognito."""
 
 from __future__ import annotations
 
@@ -59,6 +59,13 @@ async def unpin(id: str, engine: TheEngine, scope: TheScope, where: WhichSpace) 
 async def _pinned(id: str, pinned: bool, engine: TheEngine, scope: TheScope, where: wire.InSpace) -> wire.Entry:
     there, _ = await wherever(engine, scope, where.space, lambda each: engine.get(each, id))
     memory = await engine.revise(there, id, {"pinned": pinned})
+    return translate.entry_out(there, memory, await embeddings_of(engine, there, [memory]))
+
+
+@router.post("/entries/{id}/restore", summary="Bring an archived entry back; it counts as saved by hand from now on")
+async def restore(id: str, engine: TheEngine, scope: TheScope, where: WhichSpace) -> wire.Entry:
+    there, _ = await wherever(engine, scope, where.space, lambda each: engine.get(each, id))
+    memory = await engine.restore(there, id)
     return translate.entry_out(there, memory, await embeddings_of(engine, there, [memory]))
 
 

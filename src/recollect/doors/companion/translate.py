@@ -56,6 +56,9 @@ def saved_out(scope: Scope, memory: Memory, embeddings: Embeddings, receipt: Rec
         outcome=receipt.outcome,
         duplicate=receipt.outcome == "merged",
         replaces=receipt.replaces,
+        repeat=receipt.repeat,
+        conflicts=list(receipt.conflicts),
+        confirm=receipt.confirm,
         masked=list(receipt.masked),
         warnings=list(receipt.warnings),
     )

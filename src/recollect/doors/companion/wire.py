@@ -102,12 +102,25 @@ class SavedEntry(Entry):
     """An entry and what saving did: with `duplicate`, it was known, and has been strengthened instead."""
 
     model_config = shown(
-        _ENTRY | {"outcome": "stored", "duplicate": False, "replaces": None, "masked": [], "warnings": []}
+        _ENTRY
+        | {
+            "outcome": "stored",
+            "duplicate": False,
+            "replaces": None,
+            "repeat": None,
+            "conflicts": [],
+            "confirm": None,
+            "masked": [],
+            "warnings": [],
+        }
     )
 
     outcome: Literal["stored", "merged", "superseded"]
     duplicate: bool
     replaces: str | None
+    repeat: str | None = Field(description="Of a duplicate: the name of this telling, by which it can be undone.")
+    conflicts: list[str] = Field(description="Entries that may not be true beside this one; they stay for now.")
+    confirm: str | None = Field(description="With `conflicts`: the question to put to the person, in words.")
     masked: list[str] = Field(description="Kinds of private data that were blotted out before storing.")
     warnings: list[str]
 

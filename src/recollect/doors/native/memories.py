@@ -1,4 +1,4 @@
-"""/v1/memories and /v1/themes: add, list, search, put into a prompt, look at, explain, change, pin, forget."""
+"""/v1/memories and /v1/themes: add, list, search, put into a prompt, look at, explain, change, pin, archive, forget."""
 
 from __future__ import annotations
 
@@ -81,6 +81,17 @@ async def pin(id: str, engine: TheEngine, scope: TheScope) -> wire.MemoryOut:
 @router.delete("/memories/{id}/pin", summary="Unpin a memory")
 async def unpin(id: str, engine: TheEngine, scope: TheScope) -> wire.MemoryOut:
     return translate.memory_out(await engine.revise(scope, id, {"pinned": False}))
+
+
+@router.post("/memories/{id}/archive", summary="Take a memory out of recall; it can be looked at and restored")
+async def archive(id: str, engine: TheEngine, scope: TheScope) -> wire.MemoryOut:
+    (archived,) = await engine.archive(scope, [id])
+    return translate.memory_out(archived)
+
+
+@router.post("/memories/{id}/restore", summary="Bring an archived memory back into recall, for good")
+async def restore(id: str, engine: TheEngine, scope: TheScope) -> wire.MemoryOut:
+    return translate.memory_out(await engine.restore(scope, id))
 
 
 @router.delete("/memories/{id}", summary="Forget a memory, for good")

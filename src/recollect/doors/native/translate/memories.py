@@ -84,6 +84,9 @@ def receipt_out(id: str, receipt: Receipt) -> wire.ReceiptOut:
         outcome=receipt.outcome,
         embedding=receipt.embedding.value,
         replaces=receipt.replaces,
+        repeat=receipt.repeat,
+        conflicts=list(receipt.conflicts),
+        confirm=receipt.confirm,
         masked=list(receipt.masked),
         warnings=list(receipt.warnings),
     )

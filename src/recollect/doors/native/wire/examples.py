@@ -48,9 +48,26 @@ RECEIPT: dict[str, Any] = {
     "outcome": "stored",
     "embedding": "pending",
     "replaces": None,
+    "repeat": None,
+    "conflicts": ["01JC5M3V6P0000000000000000"],
+    "confirm": "Earlier I was told: “I prefer pip”. Does “I prefer uv over pip” replace that, or are both true?",
     "masked": [],
     "warnings": [],
 }
+CONFLICT: dict[str, Any] = {
+    "later": MEMORY,
+    "earlier": MEMORY | {"id": "01JC5M3V6P0000000000000000", "text": "I prefer pip"},
+}
+REPEATS: list[dict[str, Any]] = [
+    {"id": _ID, "text": "I prefer uv over pip", "first": True, "source_message_id": None, "at": _AT},
+    {
+        "id": "01JC5M3V6S0000000000000000",
+        "text": "i prefer uv over  pip",
+        "first": False,
+        "source_message_id": None,
+        "at": "2026-03-04T11:00:00Z",
+    },
+]
 HIT: dict[str, Any] = {
     "kind": "memory",
     "id": _ID,

@@ -83,6 +83,9 @@ class ReceiptOut(BaseModel):
     outcome: Literal["stored", "merged", "superseded"]
     embedding: Literal["pending", "ready", "error", "off"]
     replaces: str | None
+    repeat: str | None = Field(description="Of what was merged: the name of this telling, by which it can be undone.")
+    conflicts: list[str] = Field(description="Memories that may not be true beside this one; they stay until resolved.")
+    confirm: str | None = Field(description="With `conflicts`: the question to put to the person, in words.")
     masked: list[str] = Field(description="Kinds of private data that were blotted out before storing.")
     warnings: list[str] = Field(description="`injection`: it reads like instructions to a model.")
 
