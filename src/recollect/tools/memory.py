@@ -71,6 +71,8 @@ async def add(engine: Engine, scope: Scope, sent: shapes.AddIn) -> shapes.AddOut
         reason=receipt.reason,
         until=receipt.until,
         replaces=receipt.replaces,
+        conflicts=list(receipt.conflicts),
+        confirm=whole(receipt.confirm) if receipt.confirm else None,
         masked=list(receipt.masked),
         warnings=list(receipt.warnings),
     )
@@ -153,7 +155,8 @@ TOOLS = (
         description=(
             "Store one lasting thing about this user: a preference, a fact, an instruction for how to behave, a summary. "
             "Do not store secrets, passing remarks or what memory.search has just returned. The status says whether it "
-            "was stored, merged with what was known, or refused and why."
+            "was stored, merged with what was known, or refused and why. Where it holds `confirm`, put that question to the "
+            "user, then delete or correct what is no longer true."
         ),
         input=shapes.AddIn,
         output=shapes.AddOut,

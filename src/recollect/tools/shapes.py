@@ -93,6 +93,8 @@ class AddStatus(BaseModel):
     reason: str | None = Field(None, description="Why it was refused.")
     until: datetime | None = Field(None, description="How long the refusal holds.")
     replaces: str | None = Field(None, description="The item that is no longer current.")
+    conflicts: list[str] = Field([], description="Items that may not be true beside this one. They stay for now.")
+    confirm: str | None = Field(None, description="Put this question to the user: which of them is true.")
     masked: list[str] = Field([], description="Kinds of private data that were blotted out.")
     warnings: list[str] = []
 
