@@ -34,6 +34,7 @@ from recollect.model import (
     Query,
     Recall,
     Receipt,
+    Repeat,
     Scope,
     Status,
     TakenIn,
@@ -228,6 +229,28 @@ class AsyncMemory:
         """Bring an archived memory back into recall, for good."""
         running = await self._open()
         return await running.engine.restore(self.scope, checked_reference(id, "id"))
+
+    async def repeats(self, id: str) -> Sequence[Repeat]:
+        """Every telling of a memory that was told more than once, the first one first; none when it was told once."""
+        running = await self._open()
+        return await running.engine.repeats(self.scope, checked_reference(id, "id"))
+
+    async def unmerge(self, id: str, repeat_id: str) -> MemoryRecord:
+        """Make one telling a memory of its own again; `repeat` of the receipt names it, and so does `repeats`."""
+        running = await self._open()
+        told = checked_reference(repeat_id, "repeat_id")
+        return await running.engine.unmerge(self.scope, checked_reference(id, "id"), told)
+
+    async def conflicts(self, *, limit: int = 100) -> Sequence[tuple[MemoryRecord, MemoryRecord]]:
+        """Pairs that may not both be true and wait for a word, the later memory of each first, newest pairs first."""
+        running = await self._open()
+        return await running.engine.conflicts(self.scope, checked_count(limit, "limit", 1, MOST_RESULTS))
+
+    async def resolve(self, id: str, keep: str) -> MemoryRecord:
+        """Say which is true: `keep` is the id of that one, or "both". What isn't kept stays as history."""
+        running = await self._open()
+        kept = checked_reference(keep, "keep")
+        return await running.engine.resolve_conflict(self.scope, checked_reference(id, "id"), kept)
 
     async def maintain(self, *, dry_run: bool = False, roll_up: bool = False) -> Upkeep:
         """Keep this space in order now: expire, trim, end what is over. `dry_run` only says what would be done, and why."""
