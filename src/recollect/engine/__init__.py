@@ -306,11 +306,11 @@ class Engine:
         with suppress(RecollectError):
             await self.notes.write(self.store, self.clock)
 
-    async def settle_debts(self) -> None:
-        """What may wait until nobody does: what was noted of reads, and cleaning up after corrections."""
+    async def settle_debts(self, *, at_once: bool = False) -> None:
+        """What may wait until nobody does: what was noted of reads, keeping within bounds, cleaning up after corrections."""
         now = self.clock.now()
         last = self.debts.settled_at
-        if last is None or now - last >= self.config.notes_every:
+        if at_once or last is None or now - last >= self.config.notes_every:
             self.debts.settled_at = now
             await self.notes.write(self.store, self.clock)
             await maintain.settle(self)
@@ -330,5 +330,4 @@ class Engine:
                 parting.push_async_callback(self.chat.close)
             await self.talks.close()
             with suppress(RecollectError):
-                await self.notes.write(self.store, self.clock)
-                await self.settle_debts()
+                await self.settle_debts(at_once=True)

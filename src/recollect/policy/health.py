@@ -17,13 +17,15 @@ from datetime import datetime, timedelta
 from recollect.model import Finding, Flag, Memory
 from recollect.policy.conflicts import judged, statements
 from recollect.policy.decay import age
-from recollect.policy.duplicates import NEAR, form_of
+from recollect.policy.duplicates import form_of
 from recollect.policy.slots import Statement
 
 STALE_AFTER = timedelta(days=180)
 UNUSED_AFTER = timedelta(days=30)
 LARGE_CHARS = 8000
 """More than a prompt's share of memory holds: such a text is never shown whole."""
+ALIKE_BITS = 3
+"""Hashes that differ in no more are worth a look, though the texts say different things."""
 MOST_COMPARED = 50
 """Neighbours in one band of hashes, or statements about one slot, that are compared with each other."""
 
@@ -64,7 +66,7 @@ def _near(memories: Sequence[Memory], copies: set[str]) -> Iterator[Finding]:
             neighbours = bands[place, (memory.simhash >> (16 * place)) & 0xFFFF]
             for other in neighbours[-MOST_COMPARED:]:
                 apart = (memory.simhash ^ other.simhash).bit_count()
-                if apart <= NEAR and (other.id, memory.id) not in seen:
+                if apart <= ALIKE_BITS and (other.id, memory.id) not in seen:
                     seen.add((other.id, memory.id))
                     why = f"their hashes differ in {apart} of 64 bits, and yet they say something different"
                     yield Finding(concern="near_duplicates", ids=(other.id, memory.id), why=why)
