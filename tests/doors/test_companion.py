@@ -367,3 +367,37 @@ def test_a_summary_counts_what_it_did_not_see() -> None:
         "1,200 memories in work, last added to on 2 March 2026. 8 are pinned and 1 is archived. "
         f"Mostly about Tea (900). Pinned: “{short}…”; “{short}…” and 6 more."
     )
+
+
+async def test_saving_says_what_may_not_be_true_beside_it(served: Served) -> None:
+    tea = await save(served, "I like tea")
+    assert (tea["repeat"], tea["conflicts"], tea["confirm"]) == (None, [], None)
+    coffee = await save(served, "I like coffee")
+    assert (coffee["outcome"], coffee["conflicts"]) == ("stored", [tea["id"]])
+    assert "I like tea" in coffee["confirm"]
+    assert await entries(served) == ["I like coffee", "I like tea"]
+    again = await save(served, "I like  tea")
+    assert (again["duplicate"], again["id"]) == (True, tea["id"])
+    assert again["repeat"] not in (None, tea["id"])
+
+
+async def test_saving_a_new_value_supersedes_the_old_one(served: Served) -> None:
+    nine = await save(served, "The standup is at 9")
+    ten = await save(served, "The standup is at 10")
+    assert (ten["outcome"], ten["replaces"], ten["confirm"]) == ("superseded", nine["id"], None)
+    assert await entries(served) == ["The standup is at 10"]
+    assert await entries(served, status="superseded") == ["The standup is at 9"]
+
+
+async def test_an_archived_entry_comes_back_by_its_id_alone(served: Served) -> None:
+    entry = await save(served, "The ferry leaves at noon")
+    await served.engine.archive(Scope("default", "ana", "TheoEngine"), [entry["id"]])
+    assert (await entries(served), await entries(served, status="archived")) == ([], ["The ferry leaves at noon"])
+    path = f"/v1/memory/entries/{entry['id']}/restore"
+    assert (await served.client("eva").post(path)).status_code == 404
+    restored = await served.ana.post(path)
+    assert restored.status_code == 200, restored.text
+    assert (restored.json()["status"], restored.json()["space"]) == ("active", "TheoEngine")
+    assert restored.json()["manually_saved"]
+    assert await entries(served) == ["The ferry leaves at noon"]
+    assert (await served.ana.post(path)).status_code == 409
