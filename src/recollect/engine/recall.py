@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 WORTH_WAITING_FOR = 32
 MOST_HISTORY = 12
 PATIENCE_SECONDS = 0.25
+A_MOMENT = timedelta(seconds=2)
 
 
 @dataclass
@@ -123,12 +124,14 @@ async def _searched(
 
 async def _caught_up(engine: Engine, scope: Scope) -> bool:
     """What was said a moment ago may answer in other words, once its embedding is there: worth a short wait, but only when
-    nothing else answers. False when nothing was pending."""
+    nothing else answers. False when nothing was pending, or for so long that waiting would be a long wait: then everybody
+    waits for the model, and those who ask must not push in line."""
     serving = await engine.generations.serving()
     if serving is None:
         return False
     backlog = await engine.store.read(scope, lambda tx: tx.embeddings.backlog(serving.id))
-    if not 0 < backlog.pending <= WORTH_WAITING_FOR:
+    behind = backlog.oldest is not None and engine.clock.now() - backlog.oldest > A_MOMENT
+    if behind or not 0 < backlog.pending <= WORTH_WAITING_FOR:
         return False
     with suppress(Unavailable):
         await flush(engine, scope, PATIENCE_SECONDS)
