@@ -107,9 +107,7 @@ class Person:
 async def run(load: Load) -> list[Row]:
     async with serving(load) as port:
         people = [Person(f"person-{number}", port) for number in range(load.users)]
-        await _each(
-            people, 64, lambda person: _write(person, f"{person.name} lives in house {person.name[7:]}", Seen())
-        )
+        await _each(people, 64, _arrive)
         seen = {"recall": Seen(), "write": Seen()}
         started = perf_counter()
         await asyncio.gather(*(_visit(person, load, seen, started) for person in people))
@@ -125,6 +123,12 @@ async def run(load: Load) -> list[Row]:
         return [*rows, {**both.row("all", took), "lost": missing}]
 
 
+async def _arrive(person: Person) -> None:
+    """Everyone keeps something and has asked once before it counts: a server that runs knows its people."""
+    await _write(person, f"{person.name} lives in house {person.name[7:]}", Seen())
+    await _request(person, Seen(), "/v1/memories/search", {"query": "Where does everyone live?"}, (200,))
+
+
 async def _visit(person: Person, load: Load, seen: dict[str, Seen], started: float) -> None:
     """One person's time at the server: a question or something to remember, a pause, and again."""
     chance = Random(person.name)
@@ -138,7 +142,8 @@ async def _visit(person: Person, load: Load, seen: dict[str, Seen], started: flo
             await _write(person, note(chance, number), seen["write"])
         else:
             await _request(person, seen["recall"], "/v1/memories/search", {"query": chance.choice(asked)}, (200,))
-        await asyncio.sleep(chance.expovariate(1 / pause) if pause else 0)
+        left = max(0.0, load.seconds - (perf_counter() - started))
+        await asyncio.sleep(min(left, chance.expovariate(1 / pause)) if pause else 0)
 
 
 async def _write(person: Person, text: str, seen: Seen) -> None:

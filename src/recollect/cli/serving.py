@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -35,6 +36,9 @@ try:
 except ImportError:  # an extra of its own: without it the server has one path less
     Mount = None  # type: ignore[assignment,misc]
 
+SWITCH_SECONDS = 0.0005
+"""How long a thread may keep the others waiting. Questions are embedded on one thread and answered on another, many small steps
+each; at Python's own five milliseconds they would wait for each other most of the time."""
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -68,6 +72,7 @@ def build(settings: Settings, host: str, metrics_folder: Path | None = None) -> 
 def build_worker(settings: Settings, host: str, metrics_folder: Path | None = None) -> FastAPI:
     """The same, in a process that serves and does nothing else: its log is ours."""
     logs.configure(settings.log_format)
+    sys.setswitchinterval(SWITCH_SECONDS)
     return build(settings, host, metrics_folder)
 
 

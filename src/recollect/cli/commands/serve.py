@@ -35,6 +35,7 @@ except ImportError as missing:
 app = typer.Typer(add_completion=False)
 MOST_HEAD_BYTES = 32 * 1024
 UNRESPONSIVE_SECONDS = 30
+BACKLOG = 2048
 KEPT_ALIVE_SECONDS = 75  # longer than the proxies in front of us keep theirs, so that they never meet a closed one
 METRICS_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
@@ -119,7 +120,12 @@ def _config(settings: Settings, app: Callable[..., Any], *, factory: bool) -> uv
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family, _, _, _, address = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(address[:2], family=family, backlog=2048)
+        # By its protocol's name: an accepted connection inherits it, and only then are its small pieces sent without delay.
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(BACKLOG)
+        return listening
     except OSError as problem:
         raise Unavailable(f"can't listen on {host}, port {port}: {problem.strerror or problem}") from None
 
