@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -100,33 +99,51 @@ class LocalEmbedder:
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
         clean = [sendable(text) for text in texts]
-        with _DESK.turns.ahead() if query else nullcontext():
-            parts = [await _part(encoder, clean, query) for encoder in self._encoders]
+        if query:
+            with _DESK.turns.ahead():
+                return checked(await _DESK.rush.answer(self, clean), len(texts), self.dimensions)
+        parts = [await _part(encoder, clean) for encoder in self._encoders]
         return checked(np.hstack(parts), len(texts), self.dimensions)
+
+    def embed_now(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """On the thread of queries, without letting anybody in between two slices."""
+        return np.hstack([_part_now(encoder, texts) for encoder in self._encoders])
 
     async def close(self) -> None:
         """Nothing to let go of: the weights belong to the process, and another embedder may be using them."""
 
 
-async def _part(encoder: Encoder, texts: Sequence[str], query: bool) -> NDArray[np.float32]:
-    """One model's unit vectors; zeros for the texts that are not for it."""
-    vectors = np.zeros((len(texts), encoder.dimensions), dtype=np.float32)
-    own = [at for at, text in enumerate(texts) if encoder.reads(text)]
-    if not own:
+async def _part(encoder: Encoder, texts: Sequence[str]) -> NDArray[np.float32]:
+    """One model's unit vectors, slice by slice: the next is handed over after the last, so who stops waiting leaves no more
+    than one behind."""
+    cut = _Cut(encoder, texts)
+    loop, thread = asyncio.get_running_loop(), _DESK.batches
+    return cut.joined([await loop.run_in_executor(thread, _in_turn, encoder, each, False) for each in cut.slices])
+
+
+def _part_now(encoder: Encoder, texts: Sequence[str]) -> NDArray[np.float32]:
+    cut = _Cut(encoder, texts)
+    return cut.joined([_in_turn(encoder, each, True) for each in cut.slices])
+
+
+class _Cut:
+    """Texts as one model is given them: only those it reads, in pieces, a slice at a time."""
+
+    def __init__(self, encoder: Encoder, texts: Sequence[str]) -> None:
+        portion = encoder.portion
+        self._shape = len(texts), encoder.dimensions
+        self._own = [at for at, text in enumerate(texts) if encoder.reads(text)]
+        self._cut = [pieces(texts[at], portion.piece_bytes, portion.pieces) for at in self._own]
+        self.slices = batches(list(chain.from_iterable(self._cut)), portion.texts, portion.bytes) if self._own else []
+
+    def joined(self, found: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+        """Unit vectors of the texts; zeros for those that are not for this model."""
+        vectors = np.zeros(self._shape, dtype=np.float32)
+        if self._own:
+            starts = np.cumsum([0, *map(len, self._cut[:-1])])
+            whole = np.add.reduceat(np.concatenate(found), starts, axis=0)
+            vectors[self._own] = checked(whole, len(self._own), self._shape[1])
         return vectors
-    portion = encoder.portion
-    cut = [pieces(texts[at], portion.piece_bytes, portion.pieces) for at in own]
-    slices = batches(list(chain.from_iterable(cut)), portion.texts, portion.bytes)
-    found = np.concatenate([await _on_its_thread(encoder, each, query) for each in slices])
-    starts = np.cumsum([0, *map(len, cut[:-1])])
-    vectors[own] = checked(np.add.reduceat(found, starts, axis=0), len(own), encoder.dimensions)
-    return vectors
-
-
-async def _on_its_thread(encoder: Encoder, texts: Sequence[str], query: bool) -> NDArray[np.float32]:
-    """One slice. The next is handed over after it, so who stops waiting leaves no more than one behind."""
-    thread = _DESK.thread(urgent=query)
-    return await asyncio.get_running_loop().run_in_executor(thread, _in_turn, encoder, texts, query)
 
 
 def _in_turn(encoder: Encoder, texts: Sequence[str], query: bool) -> NDArray[np.float32]:

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
+from recollect.providers.embedders.rush import Rush
+
 LONGEST_WAIT_S = 0.25
 
 
@@ -65,9 +67,15 @@ class Desk:
         self._owner = 0
         self._open()
 
-    def thread(self, *, urgent: bool) -> ThreadPoolExecutor:
+    @property
+    def batches(self) -> ThreadPoolExecutor:
         self._after_fork()
-        return self._queries if urgent else self._batches
+        return self._batches
+
+    @property
+    def rush(self) -> Rush:
+        self._after_fork()
+        return self._rush
 
     @property
     def turns(self) -> Turns:
@@ -85,5 +93,6 @@ class Desk:
             if self._owner != os.getpid():
                 self._turns = Turns()
                 self._queries = ThreadPoolExecutor(1, thread_name_prefix="recollect-embed-query")
+                self._rush = Rush(self._queries)
                 self._batches = ThreadPoolExecutor(1, thread_name_prefix="recollect-embed-batch")
                 self._owner = os.getpid()
