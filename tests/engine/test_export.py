@@ -211,7 +211,7 @@ async def test_what_repeats_have_gathered_comes_back(engine: Engine) -> None:
 
 
 async def test_secrets_of_an_import_are_masked_or_refused_like_any_others(store: Store) -> None:
-    lines = [
+    lines: list[dict[str, Any]] = [
         CONVERSATION,
         {**MESSAGE, "content": f"my key is {KEY}"},
         {**MEMORY, "content": f"the key is {KEY}"},

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.engine.drafts import draft_from
-from recollect.engine.screening import Rules, cleaned, screened, screened_aside, screened_draft
+from recollect.engine.screening import Rules, screened, screened_aside, screened_draft
 from recollect.errors import InvalidInput, TooLarge
+from recollect.policy.guard import cleaned
 
 MASK, REFUSE, KEEP = Rules(), Rules(secrets="refuse"), Rules(secrets="keep")
 TOLD = "my password is hunter2"
