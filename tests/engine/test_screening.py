@@ -127,7 +127,7 @@ def test_a_draft_is_screened_like_its_fields() -> None:
     assert found.masked == ("password",)
 
 
-JSON = st.recursive(
+JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text() | st.sampled_from([TOLD, "password", "4111111111111111"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text() | st.just("password"), inner, max_size=3),
     max_leaves=8,

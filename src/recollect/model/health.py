@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from recollect.model.scope import Scope
 
@@ -18,17 +18,7 @@ Concern = Literal[
     "failed",
     "oversized",
 ]
-CONCERNS: tuple[Concern, ...] = (
-    "duplicates",
-    "near_duplicates",
-    "contradictions",
-    "expired",
-    "stale",
-    "never_used",
-    "unembedded",
-    "failed",
-    "oversized",
-)
+CONCERNS: tuple[Concern, ...] = get_args(Concern)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from recollect.cli.commands.maintain import as_json, show_upkeep
+from recollect.cli.commands.maintain import tell
 from recollect.cli.opening import Opened, opened
 from recollect.cli.options import Call, command
 from recollect.cli.output import grid, plain, print_json, say, show, visible
@@ -65,14 +65,7 @@ async def _mend(call: Call, here: Opened, scopes: list[Scope], wanted: list[str]
     for scope in scopes:
         with bar(f"mending {named(scope)}", None) as advance:
             receipts.append(await here.engine.mend(scope, wanted, dry_run=dry_run, progress=advance))
-    if call.json:
-        print_json([as_json(receipt) for receipt in receipts])
-        return
-    busy = [receipt for receipt in receipts if receipt.plan.steps]
-    for receipt in busy:
-        show_upkeep(receipt)
-    if not busy:
-        show("nothing to mend")
+    tell(call, receipts, "nothing to mend")
 
 
 def _as_json(report: Health) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -44,17 +45,22 @@ async def maintain(
         async for scope in scopes_meant(call, here, everyone):
             with bar(f"tidying {named(scope)}", None) as advance:
                 receipts.append(await here.engine.maintain(scope, dry_run=dry_run, roll_up=roll_up, progress=advance))
+    tell(call, receipts, "everything is in order")
+
+
+def tell(call: Call, receipts: Sequence[Upkeep], nothing: str) -> None:
+    """What was done or would be, scope by scope; `nothing` where that is nothing."""
     if call.json:
-        print_json([as_json(receipt) for receipt in receipts])
+        print_json([_as_json(receipt) for receipt in receipts])
         return
     busy = [receipt for receipt in receipts if receipt.plan.steps]
     for receipt in busy:
-        show_upkeep(receipt)
+        _show_upkeep(receipt)
     if not busy:
-        show("everything is in order")
+        show(nothing)
 
 
-def as_json(receipt: Upkeep) -> dict[str, Any]:
+def _as_json(receipt: Upkeep) -> dict[str, Any]:
     return {
         **plain(receipt.scope),
         "dry_run": receipt.dry_run,
@@ -64,7 +70,7 @@ def as_json(receipt: Upkeep) -> dict[str, Any]:
     }
 
 
-def show_upkeep(receipt: Upkeep) -> None:
+def _show_upkeep(receipt: Upkeep) -> None:
     show(f"{named(receipt.scope)}: {_summed_up(receipt)}")
     if receipt.dry_run:
         show(grid((step.action.replace("_", " "), _worded(step)) for step in receipt.plan.steps[:SHOWN_STEPS]))
