@@ -16,6 +16,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -115,7 +116,20 @@ class PostgresServer:
         self._process.kill()
 
     def start(self) -> None:
-        """Start again on the same port and data after `kill` or `stop`; crash recovery runs first."""
+        """Start again on the same port and data after `kill` or `stop`; crash recovery runs first.
+
+        The children of a server that was killed take a moment to notice, and until the last is gone no other may start.
+        """
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                return self._start()
+            except ServiceFailed as failure:
+                if "is still in use" not in str(failure)[-600:] or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
+
+    def _start(self) -> None:
         settings = [f"--{name}={value}" for name, value in {**SETTINGS, "port": str(self.port)}.items()]
         self._process = Process(
             [self._bin / "postgres", "-D", self._data, *settings],
