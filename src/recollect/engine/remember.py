@@ -7,9 +7,11 @@ that a new value replaces the old one, both stay and the receipt asks. What was 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine import audit
@@ -18,7 +20,7 @@ from recollect.engine.disputes import Claims, claims_of, file_as_history, flag, 
 from recollect.engine.drafts import draft_from
 from recollect.engine.indexing import index_memory
 from recollect.engine.merging import tell_again
-from recollect.engine.screening import screened_aside
+from recollect.engine.screening import LONGEST_AT_ONCE, screened_aside
 from recollect.engine.themes import open_theme
 from recollect.model import (
     Draft,
@@ -56,11 +58,11 @@ class Remembering:
     twin: str
     grave: str
     claims: Claims
-    rulings: Mapping[str, Judgement]
-    generations: tuple[str, ...]
     pepper: bytes
     at: datetime
     occasion: Occasion
+    rulings: Mapping[str, Judgement] = field(default_factory=dict)
+    generations: tuple[str, ...] = ()
 
     @property
     def embedding(self) -> EmbeddingState:
@@ -70,21 +72,13 @@ class Remembering:
 async def remember(engine: Engine, scope: Scope, fields: Mapping[str, Any], *, as_admin: bool = False) -> Receipt:
     found = await screened_aside(fields, engine.config.screening, engine.config.max_content_bytes)
     draft = draft_from(found.fields, engine.config.max_content_bytes)
-    at = engine.clock.now()
-    terms = analyse(draft.content)
-    claims = claims_of(scope, draft.content, engine.config.pepper)
-    todo = Remembering(
-        draft=draft,
-        memory=_memory_from(draft, fingerprint(draft.content), at),
-        terms=terms,
-        twin=twin_digest(scope, draft.content, engine.config.pepper),
-        grave=grave_digest(scope, draft.content, engine.config.pepper),
-        claims=claims,
-        rulings=await rulings(engine, scope, draft, claims),
+    read = partial(_read, scope, draft, engine.clock.now(), engine.config.pepper, engine.occasion)
+    # A long text takes seconds to read: on a thread, because everybody else is answered from this one.
+    todo = await asyncio.to_thread(read) if len(draft.content) > LONGEST_AT_ONCE else read()
+    todo = replace(
+        todo,
+        rulings=await rulings(engine, scope, draft, todo.claims),
         generations=await engine.generations.to_fill(),
-        pepper=engine.config.pepper,
-        at=at,
-        occasion=engine.occasion,
     )
     explicit = draft.manually_saved or draft.pinned or draft.source in (Source.MANUAL, Source.USER_STATED)
 
@@ -98,6 +92,21 @@ async def remember(engine: Engine, scope: Scope, fields: Mapping[str, Any], *, a
         return receipt
     engine.wake()
     return replace(receipt, masked=found.masked, warnings=found.warnings)
+
+
+def _read(scope: Scope, draft: Draft, at: datetime, pepper: bytes, occasion: Occasion) -> Remembering:
+    """What can be told from the text alone."""
+    return Remembering(
+        draft=draft,
+        memory=_memory_from(draft, fingerprint(draft.content), at),
+        terms=analyse(draft.content),
+        twin=twin_digest(scope, draft.content, pepper),
+        grave=grave_digest(scope, draft.content, pepper),
+        claims=claims_of(scope, draft.content, pepper),
+        pepper=pepper,
+        at=at,
+        occasion=occasion,
+    )
 
 
 def _memory_from(draft: Draft, simhash: int, at: datetime) -> Memory:

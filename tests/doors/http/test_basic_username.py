@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 
 import pytest
 
 from recollect.doors.http.auth import passwords, users_file
-from recollect.doors.http.auth.basic_username import REMEMBERED_SECONDS, BasicUsername
+from recollect.doors.http.auth.basic_username import MOST_WAITING, REMEMBERED_SECONDS, BasicUsername
 from recollect.doors.http.auth.users_file import User
-from recollect.errors import InvalidInput, Unauthenticated
+from recollect.errors import InvalidInput, RateLimited, Unauthenticated
 from recollect.model import Scope
 from tests.doors.http.requests import asked, basic
 
@@ -55,6 +56,16 @@ async def test_the_right_password_opens(path: Path) -> None:
 async def test_nothing_else_does(path: Path, name: str, password: str) -> None:
     with pytest.raises(Unauthenticated):
         await BasicUsername(path, "acme", "default")(basic(name, password))
+
+
+async def test_nobody_stands_in_a_line_that_guessers_make(path: Path) -> None:
+    source = BasicUsername(path, "acme", "default")
+    crowd = [source(basic("ana", f"guess {number}")) for number in range(3 * MOST_WAITING)]
+    turned_away = [
+        each for each in await asyncio.gather(*crowd, return_exceptions=True) if isinstance(each, RateLimited)
+    ]
+    assert len(turned_away) == 2 * MOST_WAITING
+    assert (await source(basic("ana", "correct: horse"))).scope.user == "ana", "the next one finds the way free"
 
 
 async def test_no_login_no_entry(path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from recollect.cli.serving import manners_of
 from recollect.doors.http.auth import passwords, users_file
 from recollect.doors.http.auth.basic_username import BasicUsername
 from recollect.doors.http.auth.bearer_token import BearerToken
@@ -79,3 +80,9 @@ def test_beyond_this_machine_somebody_is_asked(host: str) -> None:
 @pytest.mark.parametrize("source", ["local", "header", "bearer_token"])
 def test_on_this_machine_every_source_will_do(source: str) -> None:
     check_reach(settings(user_id_source=source), "127.0.0.1")
+
+
+@pytest.mark.parametrize(("host", "asked"), [("127.0.0.1", True), ("::1", True), ("10.0.0.7", False)])
+def test_where_a_header_is_believed_from_this_machine_names_are_asked(host: str, asked: bool) -> None:
+    manners = manners_of(settings(user_id_source="header"), host)
+    assert (manners.hosts is not None and "localhost" in manners.hosts) == asked
