@@ -133,7 +133,7 @@ def environment_is_left_alone(source: Source) -> Iterator[str]:
             and any(alias.name in ENVIRONMENT for alias in node.names)
         )
         if by_attribute or by_import:
-            yield source.at(node, "reads the environment; only settings.py does")
+            yield source.at(node, "reads the environment; only settings/ does")
 
 
 def imports_are_in_the_open(source: Source) -> Iterator[str]:

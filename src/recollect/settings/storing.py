@@ -1,0 +1,80 @@
+"""What is kept where, for how long, and what is kept out of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from recollect.settings.parsing import folder, one_of, setting, store_address, switch, text, whole
+
+WriteMode = Literal["read_only", "explicit", "automatic"]
+Synchronous = Literal["full", "normal"]
+Secrets = Literal["mask", "refuse", "keep"]
+PersonalData = Literal["keep", "mask"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Storing:
+    store: str = setting(
+        "",
+        store_address,
+        "Where memories live: a SQLite path or sqlite:// URL, a postgresql:// URL, or `postgres` for a local server "
+        "of our own. Empty: `recollect.db` in the data folder.",
+        "MEMORY_DB_CONNECTION_STRING",
+    )
+    data_dir: Path = setting(Path("~/.recollect").expanduser(), folder, "The folder for databases and models.")
+    migrate_url: str = setting(
+        "", text, "Postgres only: the owner's URL, used for migrations and nothing else.", secret=True
+    )
+    tenant: str = setting("default", text, "The tenant of the library and the command line.")
+    user: str = setting("local", text, "The user of the library and the command line.")
+    space: str = setting("default", text, "The space of the library and the command line.")
+    write_mode: WriteMode = setting(
+        "automatic",
+        one_of(WriteMode),
+        "`read_only` refuses every memory write, `explicit` takes only what is asked to be saved, `automatic` all.",
+    )
+    max_content_bytes: int = setting(
+        1024 * 1024, whole(1024, 16 * 1024 * 1024), "The largest text of one memory or message."
+    )
+    tombstone_hours: int = setting(
+        24, whole(0, 24 * 365), "How long something forgotten is refused when it tries to come back."
+    )
+    secrets: Secrets = setting(
+        "mask",
+        one_of(Secrets),
+        "What becomes of passwords, keys and card numbers in a text: `mask`, `refuse`, `keep`.",
+    )
+    pii: PersonalData = setting(
+        "keep", one_of(PersonalData), "What becomes of addresses, phone numbers and the like: `keep` or `mask`."
+    )
+    audit_reads: bool = setting(
+        True,
+        switch,
+        "Whether looking and searching are written to the audit trail, too.",
+        "MEMORY_LOG_MEMORY_OPERATIONS",
+    )
+    pepper: str = setting("", text, "A secret mixed into digests of forgotten text.", secret=True)
+    eviction_threshold: int = setting(
+        0,
+        whole(0, 1_000_000_000),
+        "Beyond this many memories in a space the least sure are archived. 0: never.",
+        "MEMORY_EVICTION_THRESHOLD",
+    )
+    archive_days: int = setting(
+        180, whole(0, 36_500), "How long archived memories are kept before they are removed for good. 0: for ever."
+    )
+    retention_days: int = setting(
+        7, whole(0, 36_500), "How long conversations of the data chat are kept. 0: for ever.", "MEMORY_RETENTION_DAYS"
+    )
+    cleanup_hours: int = setting(
+        24, whole(0, 8760), "How often everybody's memory is tidied up. 0: never.", "MEMORY_CLEANUP_INTERVAL_HOURS"
+    )
+    pool_size: int = setting(10, whole(1, 500), "Postgres connections.", "MEMORY_DB_POOL_SIZE")
+    statement_timeout_ms: int = setting(10_000, whole(10, 3_600_000), "The longest a Postgres statement may run.")
+    sqlite_synchronous: Synchronous = setting(
+        "full",
+        one_of(Synchronous),
+        "`full`: an acknowledged write survives a power cut. `normal`: it survives a crash of the process.",
+    )
