@@ -4,6 +4,7 @@ from recollect.model.access import ROLES, ApiKey, Role
 from recollect.model.analysis import Analysis, Category, Emotion, Extraction, Item, TakenIn
 from recollect.model.chat import Completion, Piece, Usage, Utterance
 from recollect.model.conversation import Conversation, Message, Turn, WorkingMemory
+from recollect.model.datachat import DataAccess, DataAnswer, DataQuestion, Exchange
 from recollect.model.embedding import (
     KINDS,
     Backlog,
@@ -44,12 +45,16 @@ __all__ = [
     "Completion",
     "Concern",
     "Conversation",
+    "DataAccess",
+    "DataAnswer",
+    "DataQuestion",
     "Draft",
     "EmbeddingJob",
     "EmbeddingState",
     "EmbeddingStatus",
     "Emotion",
     "Entry",
+    "Exchange",
     "Extraction",
     "Filter",
     "Finding",

@@ -1,5 +1,6 @@
 """The seams: what the engine asks of stores and providers, and nothing more."""
 
+from recollect.ports.answering import Answerer, Permissions, Point, VectorIndex
 from recollect.ports.providers import Cache, Chat, Clock, Embedder, Judge, Judgement
 from recollect.ports.store import (
     Capability,
@@ -16,6 +17,7 @@ from recollect.ports.store import (
 )
 
 __all__ = [
+    "Answerer",
     "Cache",
     "Capability",
     "Chat",
@@ -28,9 +30,12 @@ __all__ = [
     "Judgement",
     "Links",
     "Memories",
+    "Permissions",
+    "Point",
     "Space",
     "Store",
     "System",
     "Tx",
     "Vector",
+    "VectorIndex",
 ]
