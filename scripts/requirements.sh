@@ -15,9 +15,9 @@ compile() {
 
 compile requirements/lock.txt requirements/lock.in
 compile requirements/dev.txt pyproject.toml --extra server --extra postgres --extra redis \
-  --extra celery --extra otel --extra agents --extra mcp --extra langgraph --extra langchain requirements/dev.in
+  --extra celery --extra otel --extra agents --extra mcp --extra data --extra langgraph --extra langchain requirements/dev.in
 # The rest is installed into the same environment, so it has to agree with the versions pinned above.
 compile requirements/eval.txt pyproject.toml --extra eval --constraints requirements/dev.txt
 # What a server or worker in production is installed from.
 compile requirements/server.txt pyproject.toml --extra server --extra postgres --extra redis --extra celery --extra otel \
-  --extra mcp --constraints requirements/dev.txt
+  --extra mcp --extra data --constraints requirements/dev.txt
