@@ -102,10 +102,13 @@ def test_a_user_logs_in_until_removed(cli: CommandLine, users: Path) -> None:
     assert (caller.scope.tenant, caller.scope.user, caller.role) == ("acme", "ana", "admin")
     assert users.stat().st_mode & 0o777 == 0o600
     assert cli.json(*add, input="battery staple\n")["outcome"] == "changed"
+    caller = logged_in(users, "ana", "battery staple")
+    assert (caller.scope.tenant, caller.role) == ("acme", "admin"), "another password is no other role"
+    assert cli.json(*add, "--role", "user", input="battery staple\n")["outcome"] == "changed"
     assert logged_in(users, "ana", "battery staple").role == "user"
     with pytest.raises(Unauthenticated):
         logged_in(users, "ana", "correct horse")
-    assert cli.json("db", "users", "list") == [{"name": "ana", "tenant": None, "role": "user"}]
+    assert cli.json("db", "users", "list") == [{"name": "ana", "tenant": "acme", "role": "user"}]
     cli("db", "users", "remove", "ana")
     assert "no users" in cli("db", "users", "list").stdout
 

@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from recollect.bootstrap import open_engine
 from recollect.cli.serving import DOORS, PAGES
 from recollect.doors.http.app import create_app
-from recollect.doors.http.auth.header import TrustedHeader, networks
+from recollect.doors.http.auth.header import HeaderNames, TrustedHeader, networks
 from recollect.engine import Engine
 from recollect.settings import Settings
 from tests.api.homes import Home
@@ -44,7 +44,7 @@ def app_over(settings: Settings) -> FastAPI:
         finally:
             await running.close()
 
-    identity = TrustedHeader("X-User-ID", "", networks("127.0.0.1"), settings.tenant, settings.space)
+    identity = TrustedHeader(HeaderNames("X-User-ID"), networks("127.0.0.1"), settings.tenant, settings.space)
     return create_app(opening, identity, DOORS, PAGES)
 
 

@@ -42,6 +42,7 @@ class Serving:
     basic_users: str = setting("", text, "basic_username: the file of names and password hashes.")
     user_header: str = setting("X-User-ID", text, "header: the header that names the user.")
     tenant_header: str = setting("", text, "header: the header that names the tenant; empty: one tenant.")
+    role_header: str = setting("", text, "header: the header that says `admin`; empty: nobody is.")
     trusted_proxies: str = setting(
         "127.0.0.1,::1", text, "header: addresses or networks whose headers are believed, with commas between."
     )

@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.doors.http import correlation
-from recollect.doors.http.auth.header import TrustedHeader, networks
+from recollect.doors.http.auth.header import HeaderNames, TrustedHeader, networks
 from recollect.doors.http.logs import JsonLines
 from tests.doors.http.framed import SECRET_WORD, app, asking
 
 JSON = {"Content-Type": "application/json"}
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}")
-HEADER = TrustedHeader("X-User-ID", "", networks("127.0.0.1"), "acme", "default")
+HEADER = TrustedHeader(HeaderNames("X-User-ID"), networks("127.0.0.1"), "acme", "default")
 
 
 @pytest.fixture

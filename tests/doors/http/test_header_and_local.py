@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.doors.http.auth.header import TrustedHeader, networks
+from recollect.doors.http.auth.header import HeaderNames, TrustedHeader, networks
 from recollect.doors.http.auth.local import Local, is_loopback
 from recollect.errors import InvalidInput, Unauthenticated
 from recollect.model import Scope
@@ -13,8 +13,8 @@ from tests.doors.http.requests import asked
 USER = ("X-User-ID", "ana")
 
 
-def source(proxies: str = "10.0.0.7, fd00::/64", tenant_header: str = "") -> TrustedHeader:
-    return TrustedHeader("X-User-ID", tenant_header, networks(proxies), "acme", "default")
+def source(proxies: str = "10.0.0.7, fd00::/64", tenant_header: str = "", role_header: str = "") -> TrustedHeader:
+    return TrustedHeader(HeaderNames("X-User-ID", tenant_header, role_header), networks(proxies), "acme", "default")
 
 
 @pytest.mark.parametrize("peer", ["10.0.0.7", "fd00::1", "::ffff:10.0.0.7"])
@@ -51,6 +51,20 @@ async def test_nobody_else_is(peer: str | None) -> None:
 async def test_a_proxy_that_names_nobody_or_two_is_not_understood(headers: list[tuple[str, str]]) -> None:
     with pytest.raises(Unauthenticated):
         await source()(asked(*headers, peer="10.0.0.7"))
+
+
+@pytest.mark.parametrize(
+    ("said", "role"), [([], "user"), (["admin"], "admin"), (["user"], "user"), (["Admin"], "user"), ([""], "user")]
+)
+async def test_a_role_is_what_the_proxy_says_in_that_very_word(said: list[str], role: str) -> None:
+    headers = [("X-Role", each) for each in said]
+    assert (await source(role_header="X-Role")(asked(USER, *headers, peer="10.0.0.7"))).role == role
+    assert (await source()(asked(USER, *headers, peer="10.0.0.7"))).role == "user"
+
+
+async def test_a_role_that_is_there_twice_is_not_understood() -> None:
+    with pytest.raises(Unauthenticated):
+        await source(role_header="X-Role")(asked(USER, ("X-Role", "user"), ("X-Role", "admin"), peer="10.0.0.7"))
 
 
 async def test_the_tenant_may_be_named_too_and_then_must_be() -> None:

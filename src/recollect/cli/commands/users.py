@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.cli.commands.keys import RoleOption, checked_role
+from recollect.cli.commands.keys import checked_role
 from recollect.cli.options import Call, command
 from recollect.cli.output import grid, print_json, show, visible
 from recollect.doors.http.auth import passwords, users_file
@@ -25,6 +25,9 @@ FileOption = Annotated[
     typer.Option("--file", help="The file of users. Default: as RECOLLECT_BASIC_USERS says.", metavar="PATH"),
 ]
 StdinOption = Annotated[bool, typer.Option("--password-stdin", help="Read the password from stdin, without asking.")]
+UserRoleOption = Annotated[
+    str | None, typer.Option("--role", help="`user`, or `admin` for provider settings and metrics. Default: as it was.")
+]
 NameArgument = Annotated[str, typer.Argument(help="The user's name.")]
 
 
@@ -48,16 +51,22 @@ def _roll(call: Call, file: str | None) -> Roll:
 async def add(
     call: Call,
     name: NameArgument,
-    role: RoleOption = "user",
+    role: UserRoleOption = None,
     file: FileOption = None,
     password_stdin: StdinOption = False,
 ) -> None:
-    """Add a user, or give them another password. --tenant puts them into that tenant."""
+    """Add a user, or give one who is there another password; then role and tenant stay unless they are given."""
     roll = _roll(call, file)
     tenant = checked_id(call.tenant, "tenant") if call.tenant else None
     if tenant and ":" in tenant:
         raise InvalidInput("a tenant in this file can't have a colon")
-    user = User(users_file.checked_name(name), passwords.hashed(_password(password_stdin)), tenant, checked_role(role))
+    known = roll.users.get(users_file.checked_name(name))
+    user = User(
+        name,
+        passwords.hashed(_password(password_stdin)),
+        tenant or (known.tenant if known else None),
+        checked_role(role or (known.role if known else "user")),
+    )
     users_file.write(roll.path, {**roll.users, user.name: user})
     _answer(call, user.name, "changed" if user.name in roll.users else "added")
 

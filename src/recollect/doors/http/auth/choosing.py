@@ -11,7 +11,7 @@ from pathlib import Path
 from recollect.doors.http.auth.basic_username import BasicUsername
 from recollect.doors.http.auth.bearer_token import BearerToken
 from recollect.doors.http.auth.caller import Identity
-from recollect.doors.http.auth.header import TrustedHeader, networks
+from recollect.doors.http.auth.header import HeaderNames, TrustedHeader, networks
 from recollect.doors.http.auth.jwks import PublishedKeys
 from recollect.doors.http.auth.jwt_claim import Claims, JwtClaim
 from recollect.doors.http.auth.jwt_keys import Keys, OneKey, public_key, secret_key
@@ -34,7 +34,8 @@ def identity_of(settings: Settings) -> Identity:
             return BearerToken(space)
         case "header":
             proxies = networks(settings.trusted_proxies)
-            return TrustedHeader(settings.user_header, settings.tenant_header, proxies, tenant, space)
+            names = HeaderNames(settings.user_header, settings.tenant_header, settings.role_header)
+            return TrustedHeader(names, proxies, tenant, space)
 
 
 def check_reach(settings: Settings, host: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any
 
@@ -10,6 +11,7 @@ from fastapi import Request
 
 from recollect.doors.http.auth.caller import Caller, known_as
 from recollect.errors import InvalidInput, Unauthenticated
+from recollect.model.access import Role
 
 Network = IPv4Network | IPv6Network
 
@@ -28,12 +30,21 @@ def networks(listed: str) -> tuple[Network, ...]:
     return tuple(found)
 
 
+@dataclass(frozen=True, slots=True)
+class HeaderNames:
+    """The headers the proxy speaks in. Empty: it doesn't say that; then there is one tenant, and nobody is an admin."""
+
+    user: str
+    tenant: str = ""
+    role: str = ""
+
+
 class TrustedHeader:
     challenge = 'Proxy-Header realm="recollect"'
 
-    def __init__(self, header: str, tenant_header: str, proxies: Sequence[Network], tenant: str, space: str) -> None:
-        self._header, self._tenant_header = header, tenant_header
-        self.scheme: dict[str, Any] | None = {"type": "apiKey", "in": "header", "name": header}
+    def __init__(self, names: HeaderNames, proxies: Sequence[Network], tenant: str, space: str) -> None:
+        self._names = names
+        self.scheme: dict[str, Any] | None = {"type": "apiKey", "in": "header", "name": names.user}
         self._proxies = proxies
         self._tenant, self._space = tenant, space
 
@@ -41,8 +52,14 @@ class TrustedHeader:
         peer = request.client.host if request.client else ""
         if not self._trusts(peer):
             raise Unauthenticated("the request does not come from a trusted proxy")
-        tenant = self._one(request, self._tenant_header) if self._tenant_header else self._tenant
-        return known_as("header", tenant, self._one(request, self._header), self._space)
+        tenant = self._one(request, self._names.tenant) if self._names.tenant else self._tenant
+        return known_as("header", tenant, self._one(request, self._names.user), self._space, self._role(request))
+
+    def _role(self, request: Request) -> Role:
+        """Most people have no role, so this header may be missing; anything but the one word is no role either."""
+        if not self._names.role or self._names.role not in request.headers:
+            return "user"
+        return "admin" if self._one(request, self._names.role) == "admin" else "user"
 
     def _trusts(self, peer: str) -> bool:
         try:
@@ -57,8 +74,8 @@ class TrustedHeader:
         """Twice the header means that somebody else's came through beside the proxy's own."""
         given = request.headers.getlist(header)
         if len(given) != 1:
-            raise Unauthenticated("the header that names the user or the tenant is missing or there twice")
+            raise Unauthenticated("a header that says who asks is missing or there twice")
         try:
             return given[0].encode("latin-1").decode()
         except UnicodeDecodeError:
-            raise Unauthenticated("the header that names the user or the tenant is not UTF-8") from None
+            raise Unauthenticated("a header that says who asks is not UTF-8") from None
