@@ -15,7 +15,8 @@ compile() {
 
 compile requirements/lock.txt requirements/lock.in
 compile requirements/dev.txt pyproject.toml --extra server --extra postgres --extra redis \
-  --extra celery --extra otel --extra agents --extra mcp --extra data --extra langgraph --extra langchain requirements/dev.in
+  --extra celery --extra otel --extra agents --extra mcp --extra data --extra langgraph --extra langchain \
+  --extra chroma requirements/dev.in
 # The rest is installed into the same environment, so it has to agree with the versions pinned above.
 compile requirements/eval.txt pyproject.toml --extra eval --constraints requirements/dev.txt
 # What a server or worker in production is installed from.
