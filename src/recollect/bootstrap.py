@@ -14,13 +14,21 @@ from functools import partial
 from pathlib import Path
 
 from recollect.engine import Engine, EngineConfig
+from recollect.engine.copies import Copied
 from recollect.engine.generations import Generations, Recollector, generation_of
 from recollect.engine.providing import Providing, Vault
 from recollect.engine.screening import Rules
 from recollect.errors import InvalidInput, RecollectError, Unsupported
 from recollect.model import Generation
 from recollect.ports import Cache, Chat, Embedder, Store
-from recollect.providers.caches import CachedEmbedder, EmbeddingCache, SharedEmbeddingCache, VectorCache, open_cache
+from recollect.providers.caches import (
+    CachedEmbedder,
+    EmbeddingCache,
+    RedisHashes,
+    SharedEmbeddingCache,
+    VectorCache,
+    open_cache,
+)
 from recollect.providers.clock import SystemClock
 from recollect.providers.configured import Configured
 from recollect.providers.embedders import EmbedderConfig, choose
@@ -62,12 +70,16 @@ async def open_engine(settings: Settings) -> Running:
 
 def engine_over(store: Store, embedder: Embedder | None, settings: Settings, cache: Cache | None = None) -> Engine:
     """An engine without a worker: whoever asks for one runs the background work, or doesn't."""
+    hashes = RedisHashes(settings.redis_url, settings.pepper.encode()) if settings.redis_url else None
+    if hashes is not None:
+        store = Copied(store, hashes, settings.pepper.encode()[:64])
     generations = Generations(
         store, SystemClock(), embedder, _recollector(settings), insist=_insists(settings, embedder)
     )
     engine = Engine(store, SystemClock(), engine_config(settings), generations, cache)
     configured = Configured(embedder_config(settings), open_embedder, partial(_insists, settings))
     origin = configured.origin(embedder)
+    engine.copies = hashes
     engine.chat = open_chat(settings)
     engine.providing = Providing(store, generations, configured, partial(_vault, settings), origin)
     return engine

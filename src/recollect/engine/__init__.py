@@ -71,7 +71,7 @@ from recollect.model import (
     Upkeep,
     WorkingMemory,
 )
-from recollect.ports import Cache, Chat, Clock, Judge, Store
+from recollect.ports import Cache, Chat, Clock, Judge, SessionHashes, Store
 
 __all__ = ["Engine", "EngineConfig"]
 
@@ -117,6 +117,8 @@ class Engine:
         """Without one nothing is counted or kept between questions."""
         self.providing: Providing | None = None
         """Keeps this process at the embedding provider that an administrator configured, where that can be done."""
+        self.copies: SessionHashes | None = None
+        """Where the sessions under way are copied to, for processes that share them."""
         self.chat: Chat | None = None
         """A language model, where one is configured; everything works without."""
         self.sessions = Sessions()

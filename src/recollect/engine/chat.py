@@ -18,6 +18,7 @@ from recollect.engine.answering import Turn, answer
 from recollect.engine.boundary import silence
 from recollect.engine.browse import missing
 from recollect.engine.converse import keep_turns, turn_from
+from recollect.engine.copies import last_messages
 from recollect.engine.grounds import Ground
 from recollect.engine.screening import Screened, screened_aside
 from recollect.engine.talks import Talk
@@ -25,7 +26,6 @@ from recollect.engine.thread import Thread, keep_thread, thread_of
 from recollect.model import Conversation, Message, Refusal, Scope, TurnsReceipt, checked_id
 from recollect.model.talk import Remembered, Started
 from recollect.policy.commands import command_in
-from recollect.policy.grounding import HISTORY_MESSAGES
 from recollect.policy.ids import new_id
 from recollect.ports import Tx
 
@@ -101,6 +101,7 @@ async def converse(
 
 async def _looked(engine: Engine, scope: Scope, session: str) -> Looked:
     at = engine.clock.now()
+    history = await last_messages(engine, scope, session)
 
     def work(tx: Tx) -> Looked:
         silent = silence(tx, engine, about=session)
@@ -109,7 +110,7 @@ async def _looked(engine: Engine, scope: Scope, session: str) -> Looked:
         conversation = tx.conversations.get(session)
         if conversation is not None and conversation.expires_at is not None and conversation.expires_at <= at:
             raise missing("conversation", session)
-        return Looked(None, conversation, tx.conversations.history(session, HISTORY_MESSAGES) if conversation else ())
+        return Looked(None, conversation, history(tx, conversation) if conversation else ())
 
     looked = await engine.store.read(scope, work)
     return looked if looked.silent is None else replace(looked, history=engine.asides.said(scope, session, at))

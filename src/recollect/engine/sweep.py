@@ -21,6 +21,8 @@ SCOPES_AT_ONCE = 100
 
 async def sweep(engine: Engine) -> working.Cleaned:
     removed = archived = 0
+    if engine.copies is not None:
+        await engine.copies.settle()
     for scope in await _left_behind(engine):
         await working.adopt(engine, scope)
     for scope in engine.sessions.quiet(engine.clock.now() - working.IDLE):

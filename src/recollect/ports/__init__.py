@@ -1,7 +1,7 @@
 """The seams: what the engine asks of stores and providers, and nothing more."""
 
 from recollect.ports.answering import Answerer, Permissions, Point, VectorIndex
-from recollect.ports.providers import Cache, Chat, Clock, Embedder, Judge, Judgement
+from recollect.ports.providers import Cache, Chat, Clock, Embedder, Judge, Judgement, SessionHashes
 from recollect.ports.store import (
     Capability,
     Conversations,
@@ -32,6 +32,7 @@ __all__ = [
     "Memories",
     "Permissions",
     "Point",
+    "SessionHashes",
     "Space",
     "Store",
     "System",

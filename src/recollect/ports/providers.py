@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.model import Completion, Piece, Utterance
+from recollect.model import Completion, Piece, Scope, Utterance
 
 
 class Embedder(Protocol):
@@ -73,6 +73,32 @@ class Cache(Protocol):
         """Count up by one and return the count; the first count starts the time to live. 0 when it can't be known."""
 
     async def drop(self, key: str) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+class SessionHashes(Protocol):
+    """Copies of sessions under way that several processes share: the one place outside the database where text may be, and not
+    for longer than a day.
+
+    It never fails a request: what can't be reached is not there. Nothing is only here, and nothing here is believed that the
+    database doesn't confirm. A ticket says up to which removal the one who holds it had seen: taken before the database is read,
+    it keeps a late copy from bringing back what was removed meanwhile.
+    """
+
+    async def get(self, scope: Scope, session_id: str) -> Mapping[str, str] | None: ...
+
+    async def ticket(self, scope: Scope) -> str | None:
+        """None when nothing can be written now."""
+
+    async def put(self, scope: Scope, session_id: str, fields: Mapping[str, str], ticket: str) -> None:
+        """Written as a whole, for 24 hours, unless something was removed since the ticket was taken."""
+
+    async def drop(self, scope: Scope) -> None:
+        """Every session of that scope. What can't be removed now is removed later."""
+
+    async def settle(self) -> None:
+        """Try again what could not be removed."""
 
     async def close(self) -> None: ...
 
