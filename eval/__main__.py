@@ -1,13 +1,15 @@
 """Quality, measured.
 
     python -m eval --dataset memory [--store sqlite|postgres] [--recipe recall] [--outage dense|lexical] [--json OUT]
+    python -m eval --dataset tasks [--store sqlite|postgres] [--outage dense|redis|recall] [--json OUT]
     python -m eval --dataset memory --sweep [alpha,beta,gamma,tau,k,N,lambda] [--plot FILE]
     python -m eval --dataset sets --path DIR --sets a,b --store sqlite|postgres --json OUT [--limit N] [--ablate]
     python -m eval --dataset followup --path DIR [--sets canard_dev,cast,…] [--limit N]
     python -m eval --dataset injection --path DIR
     python -m eval --dataset dedupe|conflicts --path DIR [--store sqlite|postgres] [--limit N]
 
-`memory` is our own golden set (or the one at --path); it ends with PASS or FAIL, and FAIL exits with 1. `sets` are public ones,
+`memory` is our own golden set (or the one at --path), `tasks` are our own conversations over several sessions, lived with
+a memory and without; both end with PASS or FAIL, and FAIL exits with 1. `sets` are public ones,
 `followup` asks questions that lean on a conversation, `injection` texts that try to give orders, `dedupe` and `conflicts` what
 is said again and what is said otherwise; they exit with 1 when they fall short.
 """
@@ -29,7 +31,7 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
-from eval import ablate, conflicts, dedupe, followup, injection, memory, sets  # noqa: E402
+from eval import ablate, conflicts, dedupe, followup, injection, memory, sets, tasks  # noqa: E402
 from eval.cases import kind_of, names  # noqa: E402
 from eval.ground import opened  # noqa: E402
 from recollect.bootstrap import embedder_config, engine_over, open_embedder, open_store  # noqa: E402
@@ -41,7 +43,7 @@ def _arguments() -> argparse.Namespace:
         prog="python -m eval", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--dataset", choices=["memory", "sets", "followup", "injection", "dedupe", "conflicts"], required=True
+        "--dataset", choices=["memory", "tasks", "sets", "followup", "injection", "dedupe", "conflicts"], required=True
     )
     parser.add_argument("--path", type=Path, help="the folder of the sets; or another golden set than the shipped one")
     parser.add_argument("--sets", help="which of them, separated by commas; all when left out")
@@ -122,10 +124,10 @@ async def _run_order(asked: argparse.Namespace) -> tuple[list[dict[str, Any]], l
 
 def main() -> None:
     asked = _arguments()
-    if asked.dataset == "memory":
+    if asked.dataset in ("memory", "tasks"):
         try:
-            sys.exit(memory.run(asked))
-        except memory.PROBLEMS as problem:
+            sys.exit(memory.run(asked) if asked.dataset == "memory" else tasks.run(asked))
+        except (*memory.PROBLEMS, *tasks.PROBLEMS) as problem:
             print(f"error: {problem}", file=sys.stderr)
             sys.exit(2)
     short: list[str] = []

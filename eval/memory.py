@@ -25,11 +25,13 @@ PROBLEMS = (golden.BadSet, tracking.NoMlflow, sweep.NoPlot, RecollectError, OSEr
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("--dataset memory")
+    group = parser.add_argument_group("--dataset memory and tasks")
     group.add_argument(
         "--recipe", choices=sorted(RECIPES), help="how memories are ranked: recall; for a sweep companion"
     )
-    group.add_argument("--outage", choices=["dense", "lexical", "redis"], help="what is down while questions are asked")
+    group.add_argument(
+        "--outage", choices=["dense", "lexical", "redis", "recall"], help="what is down while questions are asked"
+    )
     group.add_argument("--mlflow", type=Path, metavar="DIR", help="where runs are kept; `mlflow` in the data folder")
     group.add_argument("--no-mlflow", action="store_true", help="measure without keeping the run")
     group.add_argument(

@@ -33,7 +33,9 @@ def available() -> Any:
         raise NoMlflow from problem
 
 
-def keep(folder: Path, parameters: Mapping[str, Any], report: Mapping[str, Any]) -> str:
+def keep(
+    folder: Path, parameters: Mapping[str, Any], report: Mapping[str, Any], *, experiment: str = EXPERIMENT
+) -> str:
     """Log one run; returns its id. `report` has `figures`, `by_category`, `by_lang` and `cases`."""
     mlflow = available()
     folder.mkdir(parents=True, exist_ok=True)
@@ -41,7 +43,7 @@ def keep(folder: Path, parameters: Mapping[str, Any], report: Mapping[str, Any])
     for noisy in ("alembic", "mlflow"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     mlflow.set_tracking_uri(f"sqlite:///{(folder / 'mlflow.db').resolve()}")
-    with mlflow.start_run(experiment_id=_experiment(mlflow, folder), run_name=_name(parameters)) as run:
+    with mlflow.start_run(experiment_id=_experiment(mlflow, folder, experiment), run_name=_name(parameters)) as run:
         mlflow.log_params({name: str(value) for name, value in parameters.items()})
         mlflow.log_metrics(metrics(report))
         mlflow.log_dict(dict(report), "cases.json")
@@ -60,11 +62,11 @@ def metrics(report: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
-def _experiment(mlflow: Any, folder: Path) -> str:
-    known = mlflow.get_experiment_by_name(EXPERIMENT)
+def _experiment(mlflow: Any, folder: Path, name: str) -> str:
+    known = mlflow.get_experiment_by_name(name)
     if known is not None:
         return str(known.experiment_id)
-    return str(mlflow.create_experiment(EXPERIMENT, artifact_location=(folder / "artifacts").resolve().as_uri()))
+    return str(mlflow.create_experiment(name, artifact_location=(folder / "artifacts").resolve().as_uri()))
 
 
 def _name(parameters: Mapping[str, Any]) -> str:
