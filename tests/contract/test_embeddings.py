@@ -81,7 +81,13 @@ async def test_what_is_queued_is_pending(vector_store: Store) -> None:
 async def test_a_job_carries_all_a_provider_needs(vector_store: Store) -> None:
     jobs = await claim(await prepared(vector_store), at(2))
     assert jobs[0] == EmbeddingJob(
-        space=ANA.space, target=A, generation="g1", content="text of a", content_hash="hash of a", attempts=0
+        space=ANA.space,
+        target=A,
+        generation="g1",
+        content="text of a",
+        content_hash="hash of a",
+        attempts=0,
+        queued_at=at(0),
     )
     assert jobs[2].content == "text of said"
 

@@ -38,8 +38,10 @@ from recollect.engine import (
 )
 from recollect.engine.asides import Asides
 from recollect.engine.config import EngineConfig
+from recollect.engine.fairness import Turns
 from recollect.engine.generations import Generations
 from recollect.engine.notes import Notes
+from recollect.engine.pacing import Pace
 from recollect.engine.providing import Providing
 from recollect.engine.sessions import Sessions
 from recollect.engine.shelves import Shelves
@@ -115,15 +117,18 @@ class Engine:
         self.notes = Notes()
         self.cache = cache
         """Without one nothing is counted or kept between questions."""
-        self.providing: Providing | None = None
-        """Keeps this process at the embedding provider that an administrator configured, where that can be done."""
         self.copies: SessionHashes | None = None
         """Where the sessions under way are copied to, for processes that share them."""
+        self.providing: Providing | None = None
+        """Keeps this process at the embedding provider that an administrator configured, where that can be done."""
         self.chat: Chat | None = None
         """A language model, where one is configured; everything works without."""
         self.sessions = Sessions()
         self.talks = Talks()
         self.asides = Asides()
+        self.turns = Turns()
+        self.pace = Pace()
+        """How often providers may be asked in the background; whoever knows a limit puts one here."""
         self.judge: Judge | None = None
         """Asked whether a new statement replaces an old one where rules can't tell; a provider may be put here."""
         self.debts = Debts()

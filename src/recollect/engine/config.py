@@ -19,6 +19,8 @@ class EngineConfig:
     index_bytes: int = 1024 * 1024 * 1024
     embed_batch: int = 64
     lease: timedelta = timedelta(minutes=2)
+    embed_attempts: int = 8
+    """How often a text that fails alone, while the model is well, is tried."""
     pepper: bytes = b""
     token_budget: int | None = None
     min_relevance: float | None = None

@@ -1,8 +1,8 @@
 """embed: the background work. The database is the queue of record; whoever runs this may die at any point.
 
-A batch is claimed under a lease, embedded, and settled only where the content is still what was embedded. What fails is tried
-again later, longer apart each time. Texts of several scopes share a call to the model; each scope's rows are written in its own
-transaction.
+A batch is claimed under a lease, embedded, and settled only where the content is still what was embedded (`batches`). Everybody
+with work due gets a turn (`fairness`), and no provider is asked more often than it allows (`pacing`). What fails is tried again
+later, longer apart each time.
 """
 
 from __future__ import annotations
@@ -10,46 +10,45 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from random import Random
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from recollect.errors import InvalidInput, RecollectError, Unavailable
-from recollect.model import Backlog, EmbeddingJob, Generation, GenerationState, Scope
-from recollect.policy.backoff import delay
-from recollect.ports import Embedder, Tx, Vector
+from recollect.engine.batches import Batch, Pass, claim, embedded
+from recollect.errors import RecollectError, Unavailable
+from recollect.model import Backlog, Generation, GenerationState, Scope
+from recollect.ports import Embedder, Tx
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
 
+__all__ = [
+    "GoOn",
+    "Pass",
+    "always",
+    "clear_away",
+    "complete",
+    "drain",
+    "embedded",
+    "fill",
+    "flush",
+    "reembed",
+    "run_once",
+    "warm",
+]
+
 SCOPES_AT_ONCE = 16
+LOOKED_AT = 512
+"""How many who wait are considered for a turn: whoever isn't among the longest waiting now will be, when those were served."""
 ENQUEUE_AT_ONCE = 500
 FLUSH_POLL_SECONDS = 0.02
-PROBE = "a text that no model objects to"
-_jitter = Random()
+LONGEST_PAUSE_SECONDS = 1.0
+"""Between two looks at whether a provider may be asked again, so that whoever wants to end need not wait."""
 GoOn = Callable[[], bool]
 
 
 def always() -> bool:
     return True
-
-
-@dataclass
-class Pass:
-    """What one pass over the queue did."""
-
-    embedded: int = 0
-    failed: int = 0
-    scopes: set[Scope] = field(default_factory=set)
-
-    @property
-    def worked(self) -> bool:
-        return bool(self.embedded or self.failed)
 
 
 async def warm(engine: Engine) -> None:
@@ -61,28 +60,25 @@ async def warm(engine: Engine) -> None:
             await embedder.embed(["Good morning"], query=True)
 
 
-async def embedded(embedder: Embedder, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
-    """The vectors of `texts`, trusted only as far as they are what was asked for."""
-    vectors = await embedder.embed(texts, query=query)
-    if vectors.shape != (len(texts), embedder.dimensions):
-        raise Unavailable(f"the model gave vectors of shape {vectors.shape}, not {(len(texts), embedder.dimensions)}")
-    if not np.isfinite(vectors).all():
-        raise Unavailable("the model gave vectors that are not numbers")
-    return vectors
-
-
-async def run_once(engine: Engine) -> Pass:
-    """Claim what is due for up to a batch of scopes, embed it and write it down."""
+async def run_once(engine: Engine, scope: Scope | None = None) -> Pass:
+    """Claim what is due for up to a batch of scopes, or for this one, embed it and write it down."""
     done = Pass()
     at = engine.clock.now()
-    scopes = await engine.store.system(lambda system: system.waiting(at, SCOPES_AT_ONCE))
+    scopes = [scope] if scope is not None else await _next(engine, at)
     if not scopes:
         return done
     for generation in await engine.generations.alive():
-        claimed = await _claim(engine, generation, scopes)
-        if claimed:
-            await _embed(engine, await engine.generations.embedder(generation), claimed, done)
+        pause = await engine.pace.wait(generation.provider)
+        if pause:
+            done.wait_s = max(done.wait_s, pause)
+        elif claimed := await claim(engine, generation, scopes):
+            await Batch(engine, await engine.generations.embedder(generation), done).run(claimed)
     return done
+
+
+async def _next(engine: Engine, at: datetime) -> Sequence[Scope]:
+    waiting = await engine.store.system(lambda system: system.waiting(at, LOOKED_AT))
+    return engine.turns.next(waiting, SCOPES_AT_ONCE)
 
 
 async def drain(engine: Engine, progress: Callable[[Pass], None] | None = None, go_on: GoOn = always) -> Pass:
@@ -95,7 +91,9 @@ async def drain(engine: Engine, progress: Callable[[Pass], None] | None = None, 
         if progress:
             progress(step)
         if not step.worked:
-            break
+            if not step.wait_s:
+                break
+            await asyncio.sleep(min(step.wait_s, LONGEST_PAUSE_SECONDS))
     return total
 
 
@@ -165,90 +163,6 @@ async def clear_away(engine: Engine, go_on: GoOn = always) -> None:
 
 def _enqueue(engine: Engine, generation: Generation, tx: Tx) -> int:
     return tx.embeddings.enqueue_missing(generation.id, engine.clock.now(), ENQUEUE_AT_ONCE)
-
-
-async def _claim(
-    engine: Engine, generation: Generation, scopes: Sequence[Scope]
-) -> dict[Scope, Sequence[EmbeddingJob]]:
-    claimed: dict[Scope, Sequence[EmbeddingJob]] = {}
-    room = engine.config.embed_batch
-    for scope in scopes:
-        if room <= 0:
-            break
-        jobs = await engine.store.write(
-            scope,
-            lambda tx, room=room: tx.embeddings.claim(  # type: ignore[misc]
-                generation.id, engine.clock.now(), engine.config.lease, room
-            ),
-        )
-        if jobs:
-            claimed[scope] = jobs
-            room -= len(jobs)
-    return claimed
-
-
-async def _embed(
-    engine: Engine, embedder: Embedder | None, claimed: dict[Scope, Sequence[EmbeddingJob]], done: Pass
-) -> None:
-    texts = [job.content for jobs in claimed.values() for job in jobs]
-    if embedder is None:
-        await _fail(engine, claimed, "the model of this generation is not available here", done)
-        return
-    try:
-        vectors = iter(await embedded(embedder, texts))
-    except InvalidInput as problem:
-        if not await _answers(embedder):  # Then it is the model's name or address that is wrong, not a text.
-            await _fail(engine, claimed, problem.message, done)
-        elif len(texts) == 1:
-            await _fail(engine, claimed, problem.message, done, for_good=True)
-        else:
-            # One text the model refuses must not hold up the others: find it by trying each alone.
-            for scope, jobs in claimed.items():
-                for job in jobs:
-                    await _embed(engine, embedder, {scope: [job]}, done)
-        return
-    except RecollectError as problem:
-        await _fail(engine, claimed, problem.message, done)
-        return
-    for scope, jobs in claimed.items():
-        pairs = [(job, next(vectors)) for job in jobs]
-        await engine.store.write(scope, partial(_settle, engine, pairs))
-        done.embedded += len(pairs)
-        done.scopes.add(scope)
-
-
-def _settle(engine: Engine, pairs: list[tuple[EmbeddingJob, Vector]], tx: Tx) -> int:
-    return tx.embeddings.settle(pairs, engine.clock.now())
-
-
-async def _answers(embedder: Embedder) -> bool:
-    """Whether the model embeds something harmless."""
-    try:
-        await embedded(embedder, [PROBE])
-    except RecollectError:
-        return False
-    return True
-
-
-async def _fail(
-    engine: Engine,
-    claimed: dict[Scope, Sequence[EmbeddingJob]],
-    reason: str,
-    done: Pass,
-    *,
-    for_good: bool = False,
-) -> None:
-    """Write down why; due again later, or never when the model refuses this very text."""
-    at = engine.clock.now()
-    for scope, jobs in claimed.items():
-        again = None if for_good else at + max(delay(job.attempts, _jitter) for job in jobs)
-        await engine.store.write(scope, partial(_note_failure, jobs, reason, again, at))
-        done.failed += len(jobs)
-        done.scopes.add(scope)
-
-
-def _note_failure(jobs: Sequence[EmbeddingJob], reason: str, again: datetime | None, at: datetime, tx: Tx) -> None:
-    tx.embeddings.fail(jobs, reason, again, at)
 
 
 async def flush(engine: Engine, scope: Scope, timeout: float | None = None) -> None:

@@ -65,6 +65,7 @@ class EmbeddingJob:
     content: str
     content_hash: str
     attempts: int
+    queued_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,7 +46,7 @@ _QUEUE = _NEW.on_conflict_do_update(
     where=or_(table.c.state != _READY, table.c.content_hash != _NEW.excluded.content_hash),
 )
 _DUE = (
-    select(table.c.kind, table.c.target_id, table.c.content_hash, table.c.attempts)
+    select(table.c.kind, table.c.target_id, table.c.content_hash, table.c.attempts, table.c.created_at)
     .where(own(table), _GENERATION, _UNSETTLED, table.c.due_at.is_not(None), table.c.due_at <= bindparam("at"))
     .order_by(table.c.due_at, table.c.kind, table.c.target_id)
     .limit(bindparam("limit"))
@@ -136,7 +136,7 @@ class SqlEmbeddings:
     def claim(self, generation: str, at: datetime, lease: timedelta, limit: int) -> Sequence[EmbeddingJob]:
         params = {**self._owner, "generation": generation}
         due = self._session.rows(_DUE, {**params, "at": at, "limit": limit})
-        contents = self._contents(Target(kind, id) for kind, id, _, _ in due)
+        contents = self._contents(Target(kind, id) for kind, id, *_ in due)
         for kind, ids in by_kind(contents):
             self._session.run(_LEASE, {**params, "kind": kind, "ids": ids, "until": at + lease})
         for kind, ids in by_kind(gone for row in due if (gone := Target(row[0], row[1])) not in contents):
@@ -150,8 +150,9 @@ class SqlEmbeddings:
                 content=contents[target],
                 content_hash=content_hash,
                 attempts=attempts,
+                queued_at=queued_at,
             )
-            for kind, id, content_hash, attempts in due
+            for kind, id, content_hash, attempts, queued_at in due
             if (target := Target(kind, id)) in contents
         ]
 

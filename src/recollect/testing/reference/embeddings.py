@@ -58,6 +58,7 @@ class ReferenceEmbeddings:
                     content=content,
                     content_hash=row.content_hash,
                     attempts=row.attempts,
+                    queued_at=row.queued_at,
                 )
             )
         return jobs
