@@ -59,7 +59,8 @@ async def open_engine(settings: Settings) -> Running:
         undo.push_async_callback(store.close)
         cache = open_cache(settings.redis_url)
         undo.push_async_callback(cache.close)
-        embedder = await open_embedder(embedder_config(settings), cache if settings.redis_url else None)
+        shared = cache if settings.redis_url else None
+        embedder = await open_embedder(embedder_config(settings), shared, settings.pepper.encode())
         engine = engine_over(store, embedder, settings, cache)
         worker = EmbeddedWorker(engine) if settings.worker else None
         if worker is not None:
@@ -187,11 +188,13 @@ def embedder_config(settings: Settings) -> EmbedderConfig:
     )
 
 
-async def open_embedder(config: EmbedderConfig, shared: Cache | None = None) -> Embedder | None:
+async def open_embedder(config: EmbedderConfig, shared: Cache | None = None, pepper: bytes = b"") -> Embedder | None:
     """The configured embedder, with a memory for repeated questions, which processes may share. Looking for a server may take a
     moment."""
     chosen = await asyncio.to_thread(choose, config)
-    cache: VectorCache = EmbeddingCache() if shared is None else SharedEmbeddingCache(EmbeddingCache(), shared)
+    cache: VectorCache = EmbeddingCache()
+    if shared is not None:
+        cache = SharedEmbeddingCache(EmbeddingCache(), shared, pepper)
     return None if chosen is None else CachedEmbedder(chosen, cache)
 
 

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from recollect.engine import Engine, EngineConfig, sweep, working
+from recollect.engine.copies import Copied
 from recollect.errors import NotFound
 from recollect.model import Filter, Listing, Message, Occasion, Query, WorkingMemory
 from recollect.ports import Store
+from recollect.providers.caches.hashes import RedisHashes
+from recollect.stores.sqlite import SqliteStore
 from recollect.testing.clock import ManualClock
+from tests.contract.stores import OPENERS, Ground
 from tests.engine.conftest import ANA, engine_over
+from tests.services.valkey import ValkeyServer
+
+
+@pytest.fixture(params=[*sorted(OPENERS), "redis"])
+async def store(request: pytest.FixtureRequest, ground: Ground) -> AsyncIterator[Store]:
+    """Every store, and one whose sessions are copied to a Redis: the same rules hold for both."""
+    if request.param != "redis":
+        async with OPENERS[request.param](ground) as opened:
+            yield opened
+        return
+    server: ValkeyServer = request.getfixturevalue("valkey")
+    copied = Copied(await SqliteStore.open(":memory:"), RedisHashes(server.url, wait_s=10), b"")
+    yield copied
+    await copied.close()
 
 
 @pytest.fixture

@@ -18,12 +18,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from recollect.bootstrap import open_embedder, open_engine
 from recollect.errors import InvalidInput
 from recollect.ports import Cache
 from recollect.providers.caches import CachedEmbedder, EmbeddingCache, MemoryCache, SharedEmbeddingCache, open_cache
 from recollect.providers.caches.breaker import Breaker
 from recollect.providers.caches.shared import RedisCache
+from recollect.providers.embedders import EmbedderConfig
+from recollect.settings import Settings
 from recollect.testing.embedder import HashEmbedder
+from tests.providers.wire import SIZE, EmbeddingServer
 from tests.services.valkey import ValkeyServer
 
 PATIENT = 5.0
@@ -269,6 +273,38 @@ async def test_no_text_and_no_vector_of_another_model_reaches_the_server(valkey:
         assert b"canary" not in pickle.dumps((name, kept))
         assert not await SharedEmbeddingCache(EmbeddingCache(), cache).fetch([("other", b"x")])
     await cache.close()
+
+
+ASKED = [f"cup {number} of tea" for number in range(50)]
+
+
+async def test_names_are_peppered_as_the_settings_say(valkey: ValkeyServer) -> None:
+    """Or whoever reads the server could try whether a question they guess was asked."""
+    with EmbeddingServer().running() as server:
+        config = EmbedderConfig(provider="openai", endpoint_url=f"{server.url}/v1", model="m", dimensions=SIZE)
+        caches = {pepper: MemoryCache() for pepper in (b"", b"salt", b"pepper")}
+        for pepper, cache in caches.items():
+            embedder = await open_embedder(config, cache, pepper)
+            assert embedder is not None
+            await embedder.embed(ASKED, query=True)
+            await embedder.close()
+        names = {pepper: set(cache._entries) for pepper, cache in caches.items()}
+        assert len(names[b""] | names[b"salt"] | names[b"pepper"]) == 3 * len(ASKED)
+        told = {"embedder_url": f"{server.url}/v1", "embedder_model": "m", "embedder_dimensions": SIZE}
+        here = {"store": ":memory:", "redis_url": valkey.url, "pepper": "pepper", "worker": False}
+        running = await open_engine(Settings.load({}, embedder="openai", **told, **here))
+        serving = await running.engine.generations.serving()
+        assert serving is not None
+        embedder = await running.engine.generations.embedder(serving)
+        assert embedder is not None
+        found: set[str] = set()
+        with redis.Redis.from_url(valkey.url, decode_responses=True) as client:
+            for asked in ASKED:  # on a busy machine a tenth of a second may not do for each
+                await embedder.embed([asked], query=True)
+                found |= set(client.keys("embedding_cache:*"))
+        await running.close()
+    assert found
+    assert found <= names[b"pepper"]
 
 
 @pytest.mark.parametrize("harm", [b"", b"x", b"\x00" * 8, b"\x00" * 4100, b"\xff" * 404])

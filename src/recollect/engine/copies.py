@@ -91,10 +91,14 @@ class Copied:
     async def scrub(self) -> bool:
         return await self._store.scrub()
 
-    async def close(self) -> None:
+    async def settle(self) -> None:
+        """Until what was begun here is done, whoever waits for it or not."""
         here = asyncio.get_running_loop()
         while tasks := [task for task in self._under_way if task.get_loop() is here]:
             await asyncio.wait(tasks)
+
+    async def close(self) -> None:
+        await self.settle()
         await self._store.close()
         await self._hashes.close()
 
