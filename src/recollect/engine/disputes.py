@@ -8,7 +8,7 @@ and everything decided here can be decided otherwise.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -19,9 +19,8 @@ from recollect.engine.browse import missing, note
 from recollect.engine.indexing import index_memory
 from recollect.errors import InvalidInput, RecollectError
 from recollect.model import Draft, Flag, Memory, MemoryType, Scope, Source, Status, Target
-from recollect.policy.conflicts import is_many, judged, question, statements
+from recollect.policy.conflicts import Reading, is_many, question, reading, ruled
 from recollect.policy.digest import slot_digest, twin_digest
-from recollect.policy.slots import Statement
 from recollect.ports import Judgement, Tx
 
 if TYPE_CHECKING:
@@ -29,6 +28,9 @@ if TYPE_CHECKING:
 
 CANDIDATES = 16
 """Memories that fill a slot of a new one and are held against it, the newest."""
+FEW = 8
+"""The newest that are about one thing a new memory brings news of."""
+MOST_RIVALS = 40
 MOST_FLAGS = 5
 PATIENCE_S = 10.0
 """How long a judge may take over one memory; after that both stay and someone is asked."""
@@ -37,10 +39,17 @@ _OWN_WORDS = (Source.USER_STATED, Source.MANUAL)
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What a new memory states, and the digests of the slots it fills."""
+    """What a new memory states; digests of the slots it fills, of what it is about, and of what it brings news of."""
 
-    said: Sequence[Statement]
+    read: Reading
     slots: Sequence[str]
+    topics: Sequence[str] = ()
+    news: Sequence[str] = ()
+
+    @property
+    def filed(self) -> Sequence[str]:
+        """Where others are to find it."""
+        return [*self.slots, *self.topics]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +62,17 @@ class Weighed:
 
 
 def claims_of(scope: Scope, content: str, pepper: bytes) -> Claims:
-    said = statements(content)
-    return Claims(said, [slot_digest(scope, each.slot, pepper) for each in said])
+    read = reading(content)
+
+    def digests(names: Iterable[str]) -> list[str]:
+        return [slot_digest(scope, name, pepper) for name in names]
+
+    return Claims(read, digests(each.slot for each in read.said), digests(read.topics), digests(read.news))
 
 
 def state(tx: Tx, memory: Memory, pepper: bytes) -> None:
     """Let later values find a memory that is written by another way than `remember`."""
-    tx.links.state(memory.id, claims_of(tx.scope, memory.content, pepper).slots)
+    tx.links.state(memory.id, claims_of(tx.scope, memory.content, pepper).filed)
 
 
 def weigh(tx: Tx, draft: Draft, claims: Claims, rulings: Mapping[str, Judgement]) -> Weighed:
@@ -69,25 +82,31 @@ def weigh(tx: Tx, draft: Draft, claims: Claims, rulings: Mapping[str, Judgement]
     unsure: list[Memory] = []
     many: list[Memory] = []
     for old in _rivals(tx, draft, claims):
-        theirs = statements(old.content)
-        verdict = judged(claims.said, theirs)
+        late = draft.created_at is not None and draft.created_at < old.created_at
+        theirs = reading(old.content)
+        verdict = ruled(theirs, claims.read) if late else ruled(claims.read, theirs)
         ruling = rulings.get(old.content, "unsure")
         if verdict is None or ruling == "both":
             continue
         if ruling == "unsure" and (verdict == "unsure" or not _may_replace(draft, old)):
-            (many if is_many(claims.said, theirs) else unsure).append(old)
-        elif draft.created_at is None or draft.created_at >= old.created_at:
+            (many if is_many(claims.read.said, theirs.said) else unsure).append(old)
+        elif not late:
             replaced.append(old)
         else:
-            (later if all(each.whole for each in claims.said) else unsure).append(old)
+            (later if claims.read.alone else unsure).append(old)
     # Two that stand side by side already show that there may be several.
     return Weighed(replaced, later, [*unsure, *(many if len(many) == 1 else ())][:MOST_FLAGS])
 
 
 def _rivals(tx: Tx, draft: Draft, claims: Claims) -> list[Memory]:
-    if not claims.slots or draft.type is MemoryType.SUMMARY:
+    if draft.type is MemoryType.SUMMARY:
         return []
-    ids = tx.links.stating(claims.slots, CANDIDATES)
+    ids = [*tx.links.stating(claims.slots, CANDIDATES)] if claims.slots else []
+    # One by one: many may be about the same thing, and an index hands out the newest of one word without sorting them all.
+    # What arrives late may have been changed since by what speaks of the change.
+    for each in claims.news or (claims.topics if draft.created_at else ()):
+        ids += tx.links.stating([each], FEW)
+    ids = list(dict.fromkeys(ids))[:MOST_RIVALS]
     found = tx.memories.get(ids) if ids else {}
     return [found[id] for id in ids if id in found and found[id].type is not MemoryType.SUMMARY]
 
@@ -105,7 +124,7 @@ def _may_replace(draft: Draft, old: Memory) -> bool:
 async def rulings(engine: Engine, scope: Scope, draft: Draft, claims: Claims) -> dict[str, Judgement]:
     """What the judge says of those that can't be told by rules; nothing without one, or when it can't or won't say."""
     judge = engine.judge
-    if judge is None or not claims.slots:
+    if judge is None or not claims.filed:
         return {}
     found = await engine.store.read(scope, lambda tx: weigh(tx, draft, claims, {}))
     asked = [each.content for each in found.unsure]

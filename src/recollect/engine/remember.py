@@ -209,8 +209,8 @@ def _store(tx: Tx, todo: Remembering, previous: Sequence[Memory], unsure: Sequen
     memory = replace(todo.memory, supersedes=newest.id if newest else None)
     tx.memories.insert(memory, todo.twin)
     index_memory(tx, memory, todo.generations, todo.at, todo.terms)
-    if todo.claims.slots:
-        tx.links.state(memory.id, todo.claims.slots)
+    if todo.claims.filed:
+        tx.links.state(memory.id, todo.claims.filed)
     if memory.theme:
         open_theme(tx, memory.theme, todo.at)
     for each in previous:

@@ -2,7 +2,8 @@
 
 Two statements about one slot (`policy.slots`) with different values can't both be current. The later one replaces the earlier
 where a slot holds one value; where it may hold several, both stay and somebody is asked. What is sure of itself replaces only
-what says nothing else: of a text with two facts in it, the other one may still be true.
+what says nothing else: of a text with two facts in it, the other one may still be true. Where no slot is known, a sentence that
+speaks of a change is held against what is about the same (`policy.news`).
 """
 
 from __future__ import annotations
@@ -10,15 +11,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Literal
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from recollect.policy import slots_chinese, slots_english
+from recollect.policy import news_chinese, news_english, slots_chinese, slots_english
+from recollect.policy.news import Told, Verdict, compared, keys
 from recollect.policy.slots import Statement, agree
 
-Verdict = Literal["replaces", "unsure"]
+__all__ = ["Reading", "Verdict", "is_many", "judged", "question", "reading", "ruled", "statements"]
 
 MOST_SENTENCES = 8
+MOST_NEWS = 4
+"""Sentences of a text that are held against others one by one; more are a story."""
 READ = 2000
 LONGEST = 160
 """Characters: what takes longer to say is a story, not a statement."""
@@ -27,10 +31,41 @@ _END = re.compile(r"(?<=[.!?;])\s+|[。！？；]|\n+|(?<=[!?;])(?=[\u4e00-\u9ff
 _HAN = re.compile("[\u4e00-\u9fff]")
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a text states, slot by slot, and what its sentences are about."""
+
+    said: Sequence[Statement]
+    told: Sequence[Told] = ()
+    alone: bool = True
+    """Whether it is one sentence: of several, a change to one leaves the others standing."""
+
+    @property
+    def topics(self) -> list[str]:
+        """What to file a single sentence under, so that news about it finds it."""
+        return list(keys(self.told[0])) if self.alone and self.told else []
+
+    @property
+    def news(self) -> list[str]:
+        """What its sentences that speak of a change are about: where to look for what they change."""
+        return list(dict.fromkeys(key for each in self.told if each.changed for key in keys(each)))
+
+
+@lru_cache(maxsize=256)
+def reading(text: str) -> Reading:
+    sentences = _sentences(text)
+    alone = len(sentences) == 1 and len(text) <= READ
+    told = []
+    for sentence in sentences if len(sentences) <= MOST_NEWS else ():
+        take_apart = news_chinese.read if _HAN.search(sentence) else news_english.read
+        if len(sentence) <= LONGEST and (each := take_apart(sentence)):
+            told.append(each)
+    return Reading(statements(text), told, alone)
+
+
 def statements(text: str) -> list[Statement]:
     """What a text states; the first statement about a slot counts."""
-    plain = unicodedata.normalize("NFKC", text[:READ])
-    sentences = [part.strip() for part in _END.split(plain) if part and part.strip()]
+    sentences = _sentences(text)
     found: dict[str, Statement] = {}
     for sentence in sentences[:MOST_SENTENCES]:
         if len(sentence) > LONGEST or sentence.endswith("?"):
@@ -40,6 +75,25 @@ def statements(text: str) -> list[Statement]:
             found.setdefault(each.slot, each)
     alone = len(sentences) == 1 and len(text) <= READ
     return [replace(each, whole=alone) for each in found.values()]
+
+
+def _sentences(text: str) -> list[str]:
+    plain = unicodedata.normalize("NFKC", text[:READ])
+    return [part.strip() for part in _END.split(plain) if part and part.strip()]
+
+
+def ruled(new: Reading, old: Reading) -> Verdict | None:
+    """What the later text does to the earlier one; None when both may stand. Slots come first: what agrees there agrees."""
+    verdict = judged(new.said, old.said)
+    known = {each.slot for each in old.said}
+    if (
+        verdict == "replaces"
+        or not (old.alone and old.told)
+        or (verdict is None and known & {s.slot for s in new.said})
+    ):
+        return verdict
+    verdicts = {compared(each, old.told[0]) for each in new.told}
+    return "replaces" if "replaces" in verdicts else "unsure" if "unsure" in verdicts else verdict
 
 
 def judged(new: Sequence[Statement], old: Sequence[Statement]) -> Verdict | None:
@@ -54,7 +108,8 @@ def judged(new: Sequence[Statement], old: Sequence[Statement]) -> Verdict | None
 def is_many(new: Sequence[Statement], old: Sequence[Statement]) -> bool:
     """Whether they only differ where several values are no contradiction."""
     held = {each.slot: each.holds for each in old}
-    return all("many" in (each.holds, held[each.slot]) for each in new if each.slot in held)
+    shared = [(each.holds, held[each.slot]) for each in new if each.slot in held]
+    return bool(shared) and all("many" in pair for pair in shared)
 
 
 def question(new: str, old: Sequence[str]) -> str:

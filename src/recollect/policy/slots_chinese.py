@@ -8,14 +8,16 @@ from collections.abc import Iterator
 from recollect.policy.slots import Holds, Statement
 
 _DIGITS = {character: str(number) for number, character in enumerate("零一二三四五六七八九")} | {"两": "2", "十": "10"}
-_COUNT = r"(?:\d+(?:\.\d+)?|[一二三四五六七八九两]?十[一二三四五六七八九]?|[一二三四五六七八九两])"
-_TIME = rf"(?:(?:早上|上午|中午|下午|晚上|凌晨|傍晚)?(?:{_COUNT}(?:点钟|点|时)(?:半|一刻|三刻|{_COUNT}分?)?|\d{{1,2}}:\d\d))"
-_DATE = (
+COUNT = r"(?:\d+(?:\.\d+)?|[一二三四五六七八九两]?十[一二三四五六七八九]?|[一二三四五六七八九两])"
+TIME = (
+    rf"(?:(?:早上|上午|中午|下午|晚上|凌晨|傍晚)?(?:{COUNT}(?:点钟|点|时)(?:半|一刻|三刻|{COUNT}分?)?|\d{{1,2}}:\d\d))"
+)
+DATE = (
     r"(?:(?:每|下|本|这|上)?(?:周|星期|礼拜)[一二三四五六日天]|"
-    rf"(?:\d{{4}}年)?{_COUNT}月(?:{_COUNT}[日号])?|{_COUNT}号|\d{{4}}-\d\d-\d\d)"
+    rf"(?:\d{{4}}年)?{COUNT}月(?:{COUNT}[日号])?|{COUNT}号|\d{{4}}-\d\d-\d\d)"
 )
 _UNIT = r"(?:元|块钱|块|美元|欧元|公斤|斤|千克|克|公里|千米|米|厘米|cm|kg|小时|分钟|秒|天|周|个月|年|岁|人|平米|平方米|%|度)"
-_AMOUNT = rf"(?:[¥$€]?{_COUNT}[百千万亿]*{_UNIT}?)"
+AMOUNT = rf"(?:[¥$€]?{COUNT}[百千万亿]*{_UNIT}?)"
 _COLOUR = r"(?:深|浅)?(?:红|蓝|绿|黄|黑|白|灰|棕|橙|紫|粉|银|金)色?"
 _LEAD = re.compile(
     r"^(?:其实|对了|更正一下|更正|更新一下|更新|顺便说一下|请记住|记住|记得|另外说明|从现在起|从今天起|以后|注意)[,:，：]?"
@@ -38,13 +40,13 @@ _WORKS = re.compile(
     rf"^{_WHO}{_NOW}在(?P<v>[^,，]{{1,20}}?)(?:工作|上班|任职|就职)$|^(?P<s2>我|[\u4e00-\u9fff]{{1,6}}?){_NOW}(?:入职了?|跳槽到了?|加入了?|换到了?)(?P<v2>[^,，]{{1,20}}?)(?:公司|工作|上班)?$"
 )
 _CALLED = re.compile(r"^(?:我的名字[是叫]|我叫|叫我)(?P<v>[^,，]{1,12})$")
-_AGE = re.compile(rf"^{_WHO}{_NOW}(?:今年)?(?:是|满|刚满)?(?P<v>{_COUNT})岁$")
+_AGE = re.compile(rf"^{_WHO}{_NOW}(?:今年)?(?:是|满|刚满)?(?P<v>{COUNT})岁$")
 _IS = re.compile(
     rf"^(?P<s>[^,，是在]{{1,20}}?){_NOW}(?P<verb>是在|是|在|改到|改成|改为|改在|换成|换到|变成|变为|推迟到|提前到|调整到|调整为|挪到|移到|定在|定于|安排在|安排到)"
     rf"(?:了)?(?P<v>[^,，]{{1,30}}?)(?:开始|举行|召开|开|进行|截止)?$"
 )
 _HAS = re.compile(
-    rf"^{_WHO}{_NOW}(?:养了|有|拥有|养着)(?P<n>{_COUNT})(?P<m>[个只条辆台本套位名间部张双件])(?P<v>[^,，]{{1,12}})$"
+    rf"^{_WHO}{_NOW}(?:养了|有|拥有|养着)(?P<n>{COUNT})(?P<m>[个只条辆台本套位名间部张双件])(?P<v>[^,，]{{1,12}})$"
 )
 _LIKES = re.compile(
     rf"^{_WHO}{_NOW}(?P<no>不再|不|并不)?(?:很|非常|特别|最)?(?P<verb>喜欢|喜爱|爱|讨厌)(?P<v>[^,，的]{{1,14}})$"
@@ -127,19 +129,19 @@ def _whether(text: str) -> Iterator[Statement]:
 
 
 def _typed(value: str) -> Iterator[tuple[str, str]]:
-    if match := re.fullmatch(rf"(?P<d>{_DATE})的?(?P<t>{_TIME})", value):
-        yield "日", _digits(match["d"])
-        yield "时", _digits(match["t"])
+    if match := re.fullmatch(rf"(?P<d>{DATE})的?(?P<t>{TIME})", value):
+        yield "日", digits(match["d"])
+        yield "时", digits(match["t"])
         return
     for kind, pattern in (
-        ("时", _TIME),
-        ("日", _DATE),
+        ("时", TIME),
+        ("日", DATE),
         ("色", _COLOUR),
-        ("量", _AMOUNT),
+        ("量", AMOUNT),
         ("址", r"\S+@\S+\.\w+|\+?[\d-]{7,}"),
     ):
         if re.fullmatch(pattern, value):
-            yield kind, value.rstrip("色") if kind == "色" else _digits(value)
+            yield kind, value.rstrip("色") if kind == "色" else digits(value)
             return
 
 
@@ -155,7 +157,7 @@ def _number(text: str) -> str:
     return _DIGITS.get(text, text)
 
 
-def _digits(text: str) -> str:
+def digits(text: str) -> str:
     return re.sub(
         r"[一二三四五六七八九两]?十[一二三四五六七八九]?|[一二三四五六七八九两](?=[点时分月号年日]|$)",
         lambda m: _number(m[0]),

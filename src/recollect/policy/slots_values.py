@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-NUMBERS = dict(
-    zip("one two three four five six seven eight nine ten eleven twelve".split(), map(str, range(1, 13)), strict=True)
+_TO_TWENTY = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
+    "nineteen twenty"
 )
+NUMBERS = {word: str(number) for number, word in enumerate(_TO_TWENTY.split(), start=1)}
+NUMBERS |= {
+    word: str(10 * tens) for tens, word in enumerate("thirty forty fifty sixty seventy eighty ninety".split(), start=3)
+}
 NUMBER = rf"(?:\d[\d.,]*|{'|'.join(NUMBERS)})"
 DAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?)"
 _MONTH = (
@@ -15,7 +20,7 @@ _MONTH = (
     r"|nov(?:ember)?|dec(?:ember)?)\.?"
 )
 _NTH = r"\d{1,2}(?:st|nd|rd|th)?"
-_UNIT = (
+UNIT = (
     r"(?:%|percent|dollars?|euros?|pounds?|usd|eur|kg|kilos?|g|grams?|lbs?|km|kilomet(?:er|re)s?|miles?|met(?:er|re)s?|cm|feet"
     r"|inches|hours?|minutes?|mins?|seconds?|ms|days?|weeks?|months?|years?|people|gb|mb|tb|degrees|calories|pages|steps)"
 )
@@ -32,7 +37,7 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("contact", r"(?:\S+@\S+\.\w+|\+?[\d() -]{7,})"),
         (
             "amount",
-            rf"(?:about |around |roughly )?(?:[$€£¥] ?\d[\d.,]*[km]?|{NUMBER} ?{_UNIT}(?: (?:a|per|each) \w+)?)",
+            rf"(?:about |around |roughly )?(?:[$€£¥] ?\d[\d.,]*[km]?|{NUMBER} ?{UNIT}(?: (?:a|per|each) \w+)?)",
         ),
         (
             "colour",

@@ -1,0 +1,166 @@
+"""English sentences, taken apart for `policy.news`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import Stemmer
+
+from recollect.policy.news import Told, Value
+from recollect.policy.slots_values import DATE, NUMBER, TIME, UNIT, typed
+from recollect.policy.stopwords import ENGLISH
+
+MOST_WORDS = 24
+_stem = Stemmer.Stemmer("english").stemWord
+
+_CHANGE = re.compile(
+    r"\b(?:now|nowadays|no longer|any ?more|any longer|instead|these days|from now on|currently|correction|actually|update"
+    r"|moved|switched|changed|swapped|rescheduled|postponed|pushed|bumped|shifted|delayed|brought forward|raised|lowered"
+    r"|increased|decreased|reduced|cut|dropped|went (?:up|down)|(?:is|am|are|'m|'s|'re) (?:up|down|back)\b|gone (?:up|down|over)"
+    r"|grew|grown|shrank|rose|risen|fell|fallen|extended|shortened|renewed|upgraded|downgraded|renamed|replaced|took over"
+    r"|promoted|demoted|transferred|rebooked|moved out|new|stopped|quit|cancel+ed|gave up|given up|sold|traded in|got rid of"
+    r"|ditched|left|broke up|split up|divorced|shaved off|stepped down|resigned|retired|finished|since|can't make|put on"
+    r"|started|got engaged|settled|painted|dyed|learned to|passed|hit|reached|earned|was given|decided on)\b",
+    re.IGNORECASE,
+)
+_TURNED = re.compile(
+    r"\b(?:switched|changed|swapped|upgraded|downgraded|renamed|replaced|promoted|demoted|transferred|rebooked|gone over|dyed"
+    r"|painted|put on|moved)\b",
+    re.IGNORECASE,
+)
+_MORE = re.compile(r"\b(?:also|too|as well|another|besides|additionally|second|sometimes|occasionally)\b", re.I)
+_PAST = re.compile(
+    r"\b(?:was|were|did|had|went|used to|ago|yesterday|last (?:week|month|year|night|summer|winter|\w+day)|once|back then"
+    r"|ran|met|saw|bought|got|took|came|ate|drank|wrote|told|said|gave|spent|won|lost|found|played|visited|watched|called|loved"
+    r"|fixed|read (?!the|a|my)|in (?:19|20)\d\d|plan(?:ning)? to|want to|need to|might|maybe|would|could|if|hope)\b",
+    re.IGNORECASE,
+)
+_STATE = re.compile(
+    r"\b(?:is|are|was) (?:planned|scheduled|booked|set|painted|called|named|due|based|married|engaged)\b", re.I
+)
+_STOP = r"(?=[,;:]| and | since | in (?:20|the end|[A-Z])| last | this | because |$)"
+_ENDS = re.compile(
+    r"\b(?P<sure>sold|ditched|cancel+ed|traded in|got rid of|threw out|shaved off|broke up with|split up with|divorced|replaced"
+    r"|took over from|instead of|rather than|(?:switched|changed) (?:\w+ ){0,4}?from|moved from|went from)"
+    rf" (?P<what>[\w' .-]+?)(?= for | to | as | with |{_STOP[3:]}"
+    rf"|\b(?:quit|stopped|gave up|given up|stepped down as|resigned as|no longer) (?P<whole>[\w' .-]+?){_STOP}"
+    rf"|\b(?P<perhaps>left|finished|dropped|can't make|outgrew|not) (?P<which>[\w' -]+?)(?=\.| for | to |{_STOP[3:]}"
+    r"|\b(?:do not|don't|doesn't|isn't|am not|'m not|is not|are not|aren't|can't|cannot) (?P<denied>[\w' -]+?) any ?more\b"
+)
+_KIN = frozenset(
+    "brother sister mum mom mother dad father son daughter wife husband partner uncle aunt cousin grandmother "
+    "grandfather grandma grandpa nephew niece neighbour neighbor friend girlfriend boyfriend kids kid child parents "
+    "boss flatmate roommate colleague".split()
+)
+_THEY = frozenset("he she they his her their him them".split())
+_SELF = frozenset("i me my mine we our us ours i'm i've i'd i'll we're we've".split())
+_LIGHT = frozenset(
+    "take takes taking cost costs pay pays leave leaves start starts begin begins run runs running come comes coming "
+    "meet meets happen happens use uses using work works working live lives see sees keep keeps get getting put drive "
+    "drives hold holds sit sits wear wears plays study studies teach teaches order usually follow follows drink "
+    "drinks close closes open opens end ends last lasts expire expires fly flying stay stays date time day number "
+    "place plan plans name names called main current best pair more moment planned scheduled set fixed appointed "
+    "amount monthly weekly month week year morning evening night weekend spring summer autumn winter line home half "
+    "per since".split()
+)
+_CUES = frozenset(
+    "now nowadays longer anymore instead currently correction actually update moved switched changed swapped "
+    "rescheduled postponed pushed bumped shifted delayed brought forward raised lowered increased decreased reduced "
+    "cut dropped went gone grew grown shrank rose risen fell fallen extended shortened renewed upgraded downgraded "
+    "renamed replaced took promoted demoted transferred rebooked new stopped quit cancelled canceled gave given sold "
+    "traded got rid ditched left broke split shaved stepped resigned retired finished painted passed hit reached "
+    "earned decided started settled please airline hotel landlord".split()
+)
+_VALUE = re.compile(
+    rf"(?P<contact>\+?\b\d{{3,}}(?:[- ]\d{{2,}})+\b)|(?P<date>\b{DATE}(?!\w))"
+    rf"|(?P<amount>[$€£¥] ?\d[\d.,]*[km]?|\b{NUMBER} ?{UNIT}\b)"
+    rf"|(?P<time>\b\d{{1,2}}:\d\d(?: ?[ap]m)?\b|\b\d{{1,2}} ?[ap]m\b|\b(?:half past|quarter (?:past|to)) \w+|\bnoon\b"
+    rf"|\bmidnight\b"
+    rf"|(?<=\bat )(?:{TIME}|{NUMBER})\b)|(?P<number>\b{NUMBER}\b)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[A-Za-z][\w'-]*|\d+[a-z]\w*", re.ASCII)
+_UNITS = {"$": "dollar", "€": "euro", "£": "pound", "kg": "kilo", "minutes": "minute", "mins": "minute", "lbs": "lb"}
+_IDLE = re.compile(
+    r"\b(?:now|nowadays|these days|from now on|currently|actually|correction|update|instead|at the moment|since \w+)\b,?",
+    re.I,
+)
+_TO = re.compile(r" (?:to|is now|are now|is|are) (?=\S+(?: \S+){0,5}$)", re.IGNORECASE)
+_IS = re.compile(r" (?:is|are|'s) (?:about |called |named |painted |with |by |in |on |to |at )?", re.IGNORECASE)
+
+
+def read(sentence: str) -> Told | None:
+    """None where it is too long to be a statement, asks, or says that it only adds something."""
+    text = " ".join(sentence.replace("’", "'").strip(' .!"“”').split())
+    if not text or text.endswith("?") or len(text.split()) > MOST_WORDS or "://" in text or _MORE.search(text):
+        return None
+    values, frame = _values(text)
+    over = tuple(_gone(text))
+    changed = bool(over or _CHANGE.search(text))
+    told = _stems(_VALUE.sub(" ", text))
+    return Told(
+        topic=told,
+        head=_head(text, changed),
+        whose=_whose(text),
+        values=values,
+        frame=frame if values else "",
+        changed=changed,
+        turned=bool(_TURNED.search(text)),
+        opening=_opening(text),
+        gone=over,
+        past=bool(_PAST.search(_STATE.sub("", text))) and not over,
+    )
+
+
+def _values(text: str) -> tuple[tuple[Value, ...], str]:
+    found: dict[str, str] = {}
+    for match in _VALUE.finditer(text):
+        kind, said = match.lastgroup or "", match[0].casefold()
+        exact = dict(typed(said, "at" if kind == "time" else ""))
+        if kind == "amount":
+            kind = f"amount {_unit(said)}"
+        found.setdefault(kind, next(iter(exact.values()), said))
+    words = _VALUE.sub(" # ", text.casefold()).split()
+    return tuple(found.items()), " ".join(
+        word.strip(",.;:") for word in words if word.strip(",.;:") not in ("now", "the")
+    )
+
+
+def _unit(said: str) -> str:
+    sign = re.sub(r"[\d.,\s]+", " ", said).split()
+    unit = sign[-1] if sign else ""
+    return _UNITS.get(unit, unit.rstrip("s"))
+
+
+def _gone(text: str) -> Iterator[tuple[frozenset[str], bool]]:
+    for match in _ENDS.finditer(text):
+        said = match["what"] or match["whole"] or match["which"] or match["denied"] or ""
+        if words := _stems(said, light=frozenset()):
+            yield words, not match["perhaps"]
+
+
+def _head(text: str, changed: bool) -> frozenset[str] | None:
+    """What comes before the value: up to the last "to" of a change, or up to the verb."""
+    parts = list(_TO.finditer(text)) if changed else list(_IS.finditer(text))[:1]
+    return _stems(text[: parts[-1].start()]) if parts else None
+
+
+def _opening(text: str) -> tuple[str, ...]:
+    words = _VALUE.sub(" # ", _IDLE.sub(" ", text)).casefold().split()
+    return tuple(word.strip(",.;:") for word in words)
+
+
+def _whose(text: str) -> frozenset[str]:
+    words = {word.casefold().removesuffix("'s").removesuffix("s'") for word in _WORD.findall(text)}
+    others = frozenset(words & _KIN) or frozenset(words & _THEY)
+    return others | (frozenset({"self"}) if words & _SELF else frozenset())
+
+
+def _stems(text: str, light: frozenset[str] = _LIGHT) -> frozenset[str]:
+    words = (word.casefold().removesuffix("'s") for word in _WORD.findall(text))
+    return frozenset(
+        _stem(word)
+        for word in words
+        if word.replace("'", "") not in ENGLISH and word not in light and word not in _CUES and word not in _SELF
+    )
