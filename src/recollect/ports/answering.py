@@ -44,7 +44,8 @@ class Point:
 class VectorIndex(Protocol):
     """Vectors that live outside the store, a copy that can be built again. A scope never sees another's.
 
-    `search` gives ids and cosines, best first, of those whose labels hold every one of `where`.
+    `add` replaces what has the same id, labels and all. `search` gives ids and cosines, best first, of those whose labels hold
+    every one of `where`. `drop` and `clear` remove from every generation. What can't be reached is `Unavailable`.
     """
 
     async def add(self, scope: Scope, generation: str, points: Sequence[Point]) -> None: ...
@@ -56,5 +57,8 @@ class VectorIndex(Protocol):
     async def drop(self, scope: Scope, ids: Sequence[str]) -> None: ...
 
     async def clear(self, scope: Scope) -> None: ...
+
+    async def retire(self, generation: str) -> None:
+        """Remove what everybody has of a generation that serves nobody any more."""
 
     async def close(self) -> None: ...

@@ -10,13 +10,17 @@ from recollect.testing.chat import ScriptedChat
 from recollect.testing.clock import ManualClock
 from recollect.testing.embedder import FaultyEmbedder, HashEmbedder
 from recollect.testing.reference import ReferenceStore
+from recollect.testing.vectors import FaultyIndex, ReferenceIndex, StoreIndex
 
 __all__ = [
     "FaultyEmbedder",
+    "FaultyIndex",
     "HashEmbedder",
     "ManualClock",
+    "ReferenceIndex",
     "ReferenceStore",
     "ScriptedChat",
+    "StoreIndex",
     "columns_containing",
     "files_containing",
 ]
