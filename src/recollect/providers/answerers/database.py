@@ -1,0 +1,238 @@
+"""The database that is asked: opened for reading only, each statement bounded in rows and time, and none on the event loop.
+
+The guard decides what may run; this is the second lock, for the day the guard is wrong. On SQLite the file is opened read-only,
+`query_only` is on, and SQLite itself asks us about every table and function a statement touches. On Postgres the transaction is
+read-only, the statement is prepared (so that there can be only one), and the server ends it when its time is up. On MySQL the
+transaction is read-only as well. Elsewhere the guard stands alone: give Recollect an account that may only read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import date, datetime
+from datetime import time as clock_time
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from recollect.errors import InvalidInput, NotAllowed, RecollectError, Unavailable, Unsupported
+from recollect.providers.answerers.functions import allowed_functions
+from recollect.providers.answerers.reading import read_schema
+from recollect.providers.answerers.schema import Schema, folded
+
+DIALECTS = {
+    "sqlite": "sqlite",
+    "postgresql": "postgres",
+    "mysql": "mysql",
+    "mariadb": "mysql",
+    "mssql": "tsql",
+    "oracle": "oracle",
+    "duckdb": "duckdb",
+}
+DRIVERS = {"postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
+SCHEMA_SECONDS = 300.0
+"""How long what was read of the schema is believed."""
+THREADS = 4
+LONGEST_TEXT = 2_000
+LARGEST_VALUE = 1_000_000
+STEPS = 5_000
+"""Instructions of SQLite between two looks at the clock: well under a millisecond."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Rows:
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    truncated: bool
+    seconds: float
+
+    def as_result(self) -> dict[str, Any]:
+        return {
+            "columns": list(self.columns),
+            "rows": [list(row) for row in self.rows],
+            "row_count": len(self.rows),
+            "truncated": self.truncated,
+        }
+
+
+class Database:
+    """`tables` are the only ones it knows of; none named: those of the schema that unqualified names mean."""
+
+    def __init__(self, url: str, tables: Sequence[str] = (), rows: int = 100, timeout_s: float = 10.0) -> None:
+        self._url = _address(url)
+        self.dialect = DIALECTS[self._url.get_backend_name()]
+        self.rows = rows
+        self._tables = tuple(tables)
+        self._timeout_s = timeout_s
+        self._engine = _engine(self._url)
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="recollect-data")
+        self._schema: Schema | None = None
+        self._read_at = 0.0
+        self._reading = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """What grants call this database."""
+        called = self._url.database or ""
+        return Path(called).stem if self.dialect == "sqlite" else called
+
+    async def schema(self) -> Schema:
+        return await self._on_a_thread(self._current)
+
+    async def run(self, bounded: str, allowed: Schema) -> Rows:
+        """What a statement gives that the guard let pass. `InvalidInput` when the database objects to it, in its words."""
+        return await self._on_a_thread(lambda: self._read(bounded, allowed))
+
+    async def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._engine.dispose()
+
+    async def _on_a_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    def _current(self) -> Schema:
+        with self._reading:
+            if self._schema is None or time.monotonic() - self._read_at > SCHEMA_SECONDS:
+                self._schema = self._look()
+                self._read_at = time.monotonic()
+            return self._schema
+
+    def _look(self) -> Schema:
+        try:
+            with self._engine.connect() as connection:
+                self._lock(connection)
+                return read_schema(connection, self._tables, self.name)
+        except SQLAlchemyError as problem:
+            raise Unavailable(f"the database of the data chat can't be read ({type(problem).__name__})") from None
+
+    def _read(self, bounded: str, allowed: Schema) -> Rows:
+        began = time.monotonic()
+        try:
+            connection = self._engine.connect()
+        except SQLAlchemyError as problem:
+            raise Unavailable(f"the database of the data chat can't be reached ({type(problem).__name__})") from None
+        with connection:
+            try:
+                self._lock(connection)
+                columns, rows = self._fetch(connection, bounded, allowed)
+            except (DBAPIError, sqlite3.Error) as problem:
+                raise self._objection(problem) from None
+            except SQLAlchemyError as problem:
+                raise Unavailable(f"the database of the data chat failed ({type(problem).__name__})") from None
+            finally:
+                connection.rollback()
+        plain = tuple(tuple(map(_plain, row)) for row in rows[: self.rows])
+        return Rows(columns, plain, len(rows) > self.rows, time.monotonic() - began)
+
+    def _lock(self, connection: Connection) -> None:
+        """Whatever the database itself can do about writing and about time."""
+        milliseconds = max(1, int(self._timeout_s * 1000))
+        if self.dialect == "postgres":
+            connection.exec_driver_sql("SET TRANSACTION READ ONLY")
+            for bound in ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"):
+                connection.exec_driver_sql(f"SET LOCAL {bound} = {milliseconds}")
+        elif self.dialect == "mysql":
+            connection.exec_driver_sql("SET TRANSACTION READ ONLY")
+
+    def _fetch(self, connection: Connection, sql: str, allowed: Schema) -> tuple[tuple[str, ...], list[Any]]:
+        driver: Any = connection.connection.driver_connection
+        if self.dialect == "sqlite":
+            end = time.monotonic() + self._timeout_s
+            driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
+            driver.set_authorizer(_authorizer(allowed))
+            driver.set_progress_handler(lambda: time.monotonic() > end, STEPS)
+            cursor = driver.execute(sql)
+        elif self.dialect == "postgres":
+            # Prepared, because the simple protocol would take several statements at once.
+            cursor = driver.execute(sql, prepare=True)
+        else:
+            cursor = connection.execution_options(no_parameters=True).exec_driver_sql(sql).cursor
+        return tuple(each[0] for each in cursor.description or ()), cursor.fetchmany(self.rows + 1)
+
+    def _objection(self, problem: Exception) -> RecollectError:
+        original = getattr(problem, "orig", None) or problem
+        lost = isinstance(problem, DBAPIError) and problem.connection_invalidated
+        words = " ".join(str(original).split())[:300]
+        if getattr(original, "sqlstate", None) == "57014" or words == "interrupted":
+            return InvalidInput(f"the statement took longer than {self._timeout_s:g} s and was ended")
+        if words.endswith(("is prohibited", "not authorized")) or "not authorized to use function" in words:
+            return NotAllowed("the statement touches something that is not allowed")
+        if lost or "locked" in words or "unable to open" in words or "disk I/O" in words:
+            return Unavailable("the database of the data chat can't be reached")
+        return InvalidInput(f"the database objects: {words}")
+
+
+def _address(url: str) -> URL:
+    try:
+        parsed = make_url(url.strip())
+    except ArgumentError:
+        raise InvalidInput("RECOLLECT_DATA_URL is no database address; sqlite:///sales.db is one") from None
+    parsed = parsed.set(drivername=DRIVERS.get(parsed.drivername, parsed.drivername))
+    if parsed.get_backend_name() not in DIALECTS:
+        raise Unsupported(
+            f"the data chat knows no SQL of {parsed.get_backend_name()!r}; it knows {', '.join(DIALECTS)}"
+        )
+    if parsed.get_backend_name() == "sqlite" and (not parsed.database or parsed.database.startswith((":", "file:"))):
+        raise InvalidInput("RECOLLECT_DATA_URL must name a SQLite file: sqlite:///folder/sales.db")
+    return parsed
+
+
+def _engine(url: URL) -> Engine:
+    if url.get_backend_name() == "sqlite":
+        return create_engine("sqlite://", creator=lambda: _read_only(url.database or ""), poolclass=NullPool)
+    try:
+        return create_engine(url, pool_size=THREADS, max_overflow=0, pool_pre_ping=True, pool_recycle=600)
+    except (ImportError, NoSuchModuleError) as problem:
+        raise Unsupported(f"the driver of {url.drivername!r} is not installed ({problem})") from None
+
+
+def _read_only(path: str) -> sqlite3.Connection:
+    uri = Path(path).expanduser().resolve().as_uri()
+    connection = sqlite3.connect(f"{uri}?mode=ro", uri=True, check_same_thread=False, isolation_level=None)
+    connection.execute("PRAGMA query_only = ON")
+    connection.execute("PRAGMA trusted_schema = OFF")
+    return connection
+
+
+def _authorizer(allowed: Schema) -> Callable[..., int]:
+    """SQLite asks this about everything a statement would do. Views may read what they were made of."""
+    tables = {folded(each.name) for each in allowed.tables}
+    views = {folded(each.name) for each in allowed.tables if each.view}
+    functions = allowed_functions("sqlite")
+
+    def judge(action: int, one: str | None, two: str | None, _where: str | None, through: str | None) -> int:
+        if action == sqlite3.SQLITE_SELECT:
+            return sqlite3.SQLITE_OK
+        if action == sqlite3.SQLITE_FUNCTION and folded(two or "") in functions:
+            return sqlite3.SQLITE_OK
+        if action == sqlite3.SQLITE_READ and (folded(one or "") in tables or folded(through or "") in views):
+            return sqlite3.SQLITE_OK
+        return sqlite3.SQLITE_DENY
+
+    return judge
+
+
+def _plain(value: Any) -> Any:
+    """As JSON knows it."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, date | datetime | clock_time):
+        return value.isoformat()
+    if isinstance(value, bytes | bytearray | memoryview):
+        return f"({len(bytes(value))} bytes)"
+    return str(value)[:LONGEST_TEXT]
