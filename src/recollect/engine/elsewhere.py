@@ -1,0 +1,206 @@
+"""Vectors of the data chat in an index outside the store, where one is configured.
+
+The store has them all and stays of record; what lies elsewhere is a copy. So a question is never worse for it: while the index
+fails, or isn't known to be whole, the store searches. Forgetting is the other way round: what can't be removed there isn't removed
+here either, and whoever asked is told to try again, because afterwards nobody would know any more what is left behind.
+
+Who embeds copies, and looks afterwards whether what was copied is still there: it may have been forgotten meanwhile. Who forgets
+removes elsewhere first, then here, then elsewhere once more, for what was copied between the two.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, TypeVar
+
+from recollect.engine.asked import Asked
+from recollect.errors import RecollectError
+from recollect.model import Changes, EmbeddingJob, Filter, Scope, Target
+from recollect.model.scope import DATA
+from recollect.ports import Point, Tx, Vector, VectorIndex
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine
+
+T = TypeVar("T")
+WHOLE_FOR = timedelta(hours=1)
+"""How long a copy is taken to be whole after it was made: other processes may have failed to add to it meanwhile."""
+MOST_COPIED = 200_000
+
+
+@dataclass
+class Elsewhere:
+    """An index with what this process knows about it. Safe from any thread."""
+
+    index: VectorIndex
+    whole: dict[tuple[Scope, str], datetime] = field(default_factory=dict)
+    """Which scopes were copied from end to end, in which generation, and when."""
+    owed: set[Scope] = field(default_factory=set)
+    """Scopes to be copied from end to end when there is time."""
+    leftovers: dict[Scope, set[str]] = field(default_factory=dict)
+    """What is forgotten here and may have been copied in that very moment."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def missed(self, scope: Scope) -> None:
+        """Something of this scope isn't there: not to be relied on before all of it was copied again."""
+        with self.lock:
+            self.whole = {key: at for key, at in self.whole.items() if key[0] != scope}
+            self.owed.add(scope)
+
+    def holds(self, scope: Scope, generation: str, now: datetime) -> bool:
+        with self.lock:
+            at = self.whole.get((scope, generation))
+            if at is not None and now - at < WHOLE_FOR:
+                return True
+            self.owed.add(scope)
+            return False
+
+
+def of(engine: Engine, scope: Scope) -> Elsewhere | None:
+    """The index that has copies of this scope's vectors, if one has: only the data chat's are copied."""
+    return engine.elsewhere if scope.space.startswith(DATA) else None
+
+
+async def near(engine: Engine, scope: Scope, asked: Asked, pool: int) -> tuple[Asked, str | None]:
+    """The question with what the index found for its meaning, and what is degraded: the store then searches by itself."""
+    there = of(engine, scope)
+    if there is None or not asked.vectors or asked.generation is None or not _can_filter(asked.query.filter):
+        return asked, None
+    if not there.holds(scope, asked.generation, engine.clock.now()):
+        return asked, None
+    where = {"session": session for session in asked.query.filter.sessions}
+    try:
+        found = await there.index.search(scope, asked.generation, asked.vectors[0], pool, where)
+    except RecollectError:
+        there.missed(scope)
+        return asked, "vectors"
+    return replace(asked, near={Target("message", id): cosine for id, cosine in found}), None
+
+
+def _can_filter(filter: Filter) -> bool:
+    return len(filter.sessions) <= 1 and filter == Filter(kinds=filter.kinds, sessions=filter.sessions)
+
+
+async def copy(engine: Engine, scope: Scope, pairs: Sequence[tuple[EmbeddingJob, Vector]]) -> None:
+    """What was just embedded, and is still there."""
+    there = of(engine, scope)
+    vectors = {job.target: (job.generation, vector) for job, vector in pairs if job.target.kind == "message"}
+    if there is None or not vectors:
+        return
+    sessions = await engine.store.read(scope, lambda tx: _sessions(tx, list(vectors)))
+    try:
+        for generation in {generation for generation, _ in vectors.values()}:
+            points = [
+                Point(target.id, vector, _labels(sessions[target]))
+                for target, (made_by, vector) in vectors.items()
+                if made_by == generation and target in sessions
+            ]
+            await there.index.add(scope, generation, points)
+        still = await engine.store.read(scope, lambda tx: _sessions(tx, list(sessions)))
+        if gone := [target.id for target in sessions if target not in still]:
+            await there.index.drop(scope, gone)
+    except RecollectError:
+        there.missed(scope)
+
+
+def _sessions(tx: Tx, targets: Sequence[Target]) -> dict[Target, str | None]:
+    return {target: entry.session_id for target, entry in tx.index.entries(targets).items()}
+
+
+def _labels(session: str | None) -> Mapping[str, str]:
+    return {} if session is None else {"session": session}
+
+
+async def settle(engine: Engine) -> None:
+    """Copy what is owed, remove what is left over. What fails is owed on."""
+    there = engine.elsewhere
+    if there is None:
+        return
+    with there.lock:
+        owed, there.owed = there.owed, set()
+        leftovers, there.leftovers = there.leftovers, {}
+    for scope, ids in leftovers.items():
+        await _again(engine, scope, sorted(ids))
+    serving = await engine.generations.serving()
+    for scope in owed if serving is not None else ():
+        assert serving is not None
+        try:
+            await _copy_all(engine, there, scope, serving.id)
+        except RecollectError:
+            with there.lock:
+                there.owed.add(scope)
+
+
+async def _copy_all(engine: Engine, there: Elsewhere, scope: Scope, generation: str) -> None:
+    begun = engine.clock.now()
+
+    def work(tx: Tx) -> Changes:
+        return tx.index.changes(0, generation, MOST_COPIED)
+
+    held = await engine.store.read(scope, work)
+    if held.size > MOST_COPIED:
+        return
+    points = [
+        Point(each.entry.target.id, each.vector, _labels(each.entry.session_id))
+        for each in held.items
+        if each.vector is not None and each.entry.target.kind == "message"
+    ]
+    await there.index.add(scope, generation, points)
+    now = await engine.store.read(scope, work)
+    still = {each.entry.target.id for each in now.items}
+    if gone := [point.id for point in points if point.id not in still]:
+        await there.index.drop(scope, gone)
+    with there.lock:
+        there.whole[scope, generation] = begun
+
+
+async def without(
+    engine: Engine, scope: Scope, find: Callable[[Tx], Sequence[str]], remove: Callable[[], Awaitable[T]]
+) -> T:
+    """Do `remove`, and remove elsewhere what `find` finds, before and after. `Unavailable` when it can't be reached before."""
+    there = of(engine, scope)
+    if there is None:
+        return await remove()
+    ids = await engine.store.read(scope, find)
+    await there.index.drop(scope, ids)
+    removed = await remove()
+    await _again(engine, scope, ids)
+    return removed
+
+
+async def _again(engine: Engine, scope: Scope, ids: Sequence[str]) -> None:
+    """What is forgotten and may have been copied in that moment; kept in mind where it fails."""
+    there = engine.elsewhere
+    assert there is not None
+    try:
+        await there.index.drop(scope, ids)
+    except RecollectError:
+        with there.lock:
+            there.leftovers.setdefault(scope, set()).update(ids)
+
+
+async def erase(engine: Engine, scope: Scope, remove: Callable[[], Awaitable[T]]) -> T:
+    """Do `remove`, and remove everything of this scope elsewhere. `Unavailable` when it can't be reached."""
+    there = of(engine, scope)
+    if there is None:
+        return await remove()
+    await there.index.clear(scope)
+    removed = await remove()
+    with suppress(RecollectError):  # reached a moment ago; only what was copied in that moment could be left
+        await there.index.clear(scope)
+    with there.lock:
+        there.owed.discard(scope)
+        there.whole = {key: at for key, at in there.whole.items() if key[0] != scope}
+    return removed
+
+
+async def retire(engine: Engine, generations: Sequence[str]) -> None:
+    """Remove generations that serve nobody any more; they are in nobody's way, so what fails is left."""
+    if engine.elsewhere is not None:
+        with suppress(RecollectError):
+            for generation in generations:
+                await engine.elsewhere.index.retire(generation)
