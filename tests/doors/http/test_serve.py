@@ -21,7 +21,7 @@ from recollect.model import Scope
 from recollect.settings import Settings
 from tests.api.homes import Home
 from tests.doors.http.issuing import SECRET, signed
-from tests.doors.http.process import Server, environment, serving
+from tests.doors.http.process import PATIENCE_SECONDS, Server, environment, serving
 
 ENOUGH = 60
 LIMITS = {"max_body_bytes": "2000", "body_timeout_s": "1", "log_format": "json"}
@@ -208,11 +208,11 @@ async def _stored(home: Home) -> set[str]:
 def test_the_end_loses_nothing_that_was_acknowledged(home: Home, tmp_path: Path, workers: str) -> None:
     with serving(tmp_path, "--workers", workers, "--store", home.url) as server:
         acknowledged, otherwise = asyncio.run(_write_until_the_end(server, clients=8))
-        assert server.process.wait(30) in (0, -15)
+        assert server.process.wait(PATIENCE_SECONDS) in (0, -15)
     assert len(acknowledged) >= ENOUGH
     assert set(acknowledged) <= asyncio.run(_stored(home))
-    assert not [outcome for outcome in otherwise if outcome.startswith("5")], otherwise
-    assert "error" not in server.said().lower()
+    assert not [outcome for outcome in otherwise if outcome.startswith("5")], (otherwise, server.said())
+    assert "error" not in server.said().lower(), server.said()
 
 
 @pytest.mark.slow

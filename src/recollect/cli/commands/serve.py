@@ -70,7 +70,7 @@ async def _check_store(settings: Settings) -> None:
 
 async def _serve_alone(settings: Settings, host: str, listening: socket.socket) -> None:
     built = build_worker(settings, host)
-    server = uvicorn.Server(_config(settings, built, factory=False))
+    server = uvicorn.Server(_config(settings, built, listening, factory=False))
     try:
         await server.serve(sockets=[listening])
     except SystemExit:
@@ -90,20 +90,20 @@ def _serve_together(settings: Settings, host: str, listening: socket.socket) -> 
     with TemporaryDirectory(prefix="recollect-metrics-") as folder:
         announce(METRICS_VARIABLE, folder)
         # The settings travel to each process over a pipe: secrets show up on no command line.
-        config = _config(settings, partial(build_worker, settings, host, Path(folder)), factory=True)
+        config = _config(settings, partial(build_worker, settings, host, Path(folder)), listening, factory=True)
         together = Together(config, sockets=[listening])
         together.run()
         if any(process.exitcode == uvicorn.config.STARTUP_FAILURE for process in together.processes):
             raise Unavailable("the server could not start; the log says why")
 
 
-def _config(settings: Settings, app: Callable[..., Any], *, factory: bool) -> uvicorn.Config:
+def _config(settings: Settings, app: Callable[..., Any], listening: socket.socket, *, factory: bool) -> uvicorn.Config:
     """Whom a request comes from is what the socket says, not a header; what is logged is ours to say."""
     return uvicorn.Config(
         app,
         factory=factory,
         workers=settings.workers,
-        http=PatientProtocol,
+        http=partial(PatientProtocol, listening=listening),  # type: ignore[arg-type]  # it is only ever called
         ws="none",
         lifespan="on",
         log_config=None,

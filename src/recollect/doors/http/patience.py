@@ -1,21 +1,35 @@
-"""Connections that say nothing, or say it one letter at a time, end: a request's head must arrive in bounded time."""
+"""Connections that say nothing, or say it one letter at a time, end: a request's head must arrive in bounded time.
+
+So do those that come in while the server ends. One that was accepted a moment before is made known a moment after all others
+were told to finish; nobody would tell it, and its requests would be answered until the store is closed beneath them.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import socket
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
 class PatientProtocol(H11Protocol):
-    """Uvicorn's protocol with a limit on how long it waits for the head of a request that has begun, or never does."""
+    """Uvicorn's protocol with a limit on how long it waits for the head of a request that has begun, or never does.
+
+    `listening` is the socket that the server takes connections from, and closes when it ends.
+    """
 
     head_seconds = 15.0
     _waiting: asyncio.TimerHandle | None = None
 
+    def __init__(self, *given: Any, listening: socket.socket, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._listening = listening
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        if self._listening.fileno() < 0:
+            self.shutdown()
         self._watch()
 
     def data_received(self, data: bytes) -> None:
