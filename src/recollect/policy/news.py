@@ -113,11 +113,12 @@ def _by_value(new: Told, old: Told) -> Verdict | None:
 
 def _by_words(new: Told, old: Told) -> Verdict | None:
     """Without values of a kind, the same thing must be said to be something else."""
-    if new.head is not None and old.head is not None and (mine := new.head - new.whose):
-        if mine == old.head - old.whose:
-            return "replaces"
-        if mine & old.head and _nested(mine, old.head - old.whose):
-            return "unsure"
+    if new.head is not None and old.head is not None and (mine := new.head - new.whose) and mine & old.head:
+        if new.things - new.head <= old.things - old.head:
+            return None  # the same, only shorter
+        theirs = old.head - old.whose
+        if _nested(mine, theirs):
+            return "replaces" if mine == theirs else "unsure"
     alike = _begin_alike(new, old)
     if alike >= 3 and not new.past:
         return "replaces" if new.opening[0] not in ("i", "we") and alike > len(new.whose) else "unsure"

@@ -44,7 +44,8 @@ _ENDS = re.compile(
     r"\b(?P<sure>sold|ditched|cancel+ed|traded in|got rid of|threw out|shaved off|broke up with|split up with|divorced|replaced"
     r"|took over from|instead of|rather than|(?:switched|changed) (?:\w+ ){0,4}?from|moved from|went from)"
     rf" (?P<what>[\w' .-]+?)(?= for | to | as | with |{_STOP[3:]}"
-    rf"|\b(?:quit|stopped|gave up|given up|stepped down as|resigned as|no longer) (?P<whole>[\w' .-]+?){_STOP}"
+    rf"|(?<!n't )(?<!not )(?<!never )\b(?:quit|stopped|gave up|given up|stepped down as|resigned as|no longer)"
+    rf" (?P<whole>[\w' .-]+?){_STOP}"
     rf"|\b(?P<perhaps>left|finished|dropped|can't make|outgrew|not) (?P<which>[\w' -]+?)(?=\.| for | to |{_STOP[3:]}"
     r"|\b(?:do not|don't|doesn't|isn't|am not|'m not|is not|are not|aren't|can't|cannot) (?P<denied>[\w' -]+?) any ?more\b"
 )

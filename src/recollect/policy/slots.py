@@ -34,5 +34,7 @@ def agree(a: str, b: str) -> bool:
     """Whether two values may be the same: equal, or one only more exact than the other."""
     if a == b:
         return True
+    if not (a.isascii() or any(map(str.isdigit, a + b))):
+        return a in b or b in a  # 广州, 广东广州
     mine, theirs = set(a.split()), set(b.split())
     return mine <= theirs or theirs <= mine

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from recollect.policy.names import entities
 from recollect.policy.slots import Holds, Statement
 
 _DIGITS = {character: str(number) for number, character in enumerate("零一二三四五六七八九")} | {"两": "2", "十": "10"}
@@ -45,18 +46,33 @@ _IS = re.compile(
     rf"^(?P<s>[^,，是在]{{1,20}}?){_NOW}(?P<verb>是在|是|在|改到|改成|改为|改在|换成|换到|变成|变为|推迟到|提前到|调整到|调整为|挪到|移到|定在|定于|安排在|安排到)"
     rf"(?:了)?(?P<v>[^,，]{{1,30}}?)(?:开始|举行|召开|开|进行|截止)?$"
 )
+_WORKING = re.compile("工作|上班|任职|就职|当")
 _HAS = re.compile(
     rf"^{_WHO}{_NOW}(?:养了|有|拥有|养着)(?P<n>{COUNT})(?P<m>[个只条辆台本套位名间部张双件])(?P<v>[^,，]{{1,12}})$"
 )
 _LIKES = re.compile(
-    rf"^{_WHO}{_NOW}(?P<no>不再|不|并不)?(?:很|非常|特别|最)?(?P<verb>喜欢|喜爱|爱|讨厌)(?P<v>[^,，的]{{1,14}})$"
+    rf"^{_WHO}{_NOW}(?P<no>不再|不|并不)?(?:很|非常|特别|特|最)?(?P<verb>喜欢|喜爱|爱|讨厌)(?P<v>[^,，的]{{1,14}})$"
 )
-_NOT = re.compile(r"不再|再也不|从不|从来不|没有|没|不|别|戒了?|停止了?|放弃了?")
-_IDLE = re.compile(r"现在|目前|如今|已经|还|仍然|依然|很|非常|特别|了|再也|再|都|就|过|啦|的")
+_NOT = re.compile(r"不再|再也不|从不|从来不|没有|没|不|(?<!特)别|戒了?|停止了?|放弃了?")
+_IDLE = re.compile(r"现在|目前|如今|已经|还|仍然|依然|很|非常|特别|特|了|再也|再|都|就|过|啦|的")
 _LASTING = re.compile(r"喜欢|爱|讨厌|吃|喝|抽|会|能|是|有|用|说|住|工作|养|需要|想|支持|允许|相信|开|玩|学")
+_PEOPLE = re.compile(
+    r"(?:老板|经理|上司|领导|妻子|老婆|太太|丈夫|老公|女朋友|男朋友|未婚妻|未婚夫|爸爸|妈妈|父亲|母亲|导师|班主任|医生|房东)$"
+)
+"""Of whom much can be said; who it is says a name."""
 _ONE_ONLY = re.compile(
-    r"(?:名字|老板|经理|上司|领导|妻子|老婆|太太|丈夫|老公|女朋友|男朋友|未婚妻|未婚夫|爸爸|妈妈|父亲|母亲|导师|班主任|医生|房东|地址|邮箱|电话|电话号码|手机号|手机号码"
-    r"|密码|生日|职位|职务|专业|职业|公司|家乡|国籍|血型|学历|身高|体重|工资|房租|预算|首都|微信|微信号|用户名|住址)$"
+    r"(?:名字|地址|邮箱|电话|电话号码|手机号|手机号码|密码|生日|职位|职务|专业|职业|公司|家乡|国籍|血型|学历|身高|体重|工资|房租|预算|首都|微信|微信号|微信名"
+    r"|用户名|住址)$"
+)
+_NAME = re.compile(
+    r"[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤]"
+    r"(?:[\u4e00-\u9fff]{0,2}(?:大夫|医生|老师|总|经理|先生|女士|教授|主任)|[\u4e00-\u9fff]{1,2})"
+)
+_TITLES = ("大夫", "医生", "老师", "先生")
+_TRADE = re.compile(r"[员师人长家工手生士兵官的]$")
+_DESCRIBES = re.compile(r"^(?:做|个|一[个家名位]|在|搞|学|干|很|挺|非常)|[的人]$")
+_FIRM = re.compile(
+    r"^一?家|(?:公司|中学|小学|大学|学校|医院|中心|银行|集团|局|研究所|学院|厂|店|社|单位|工作室|部门|机构|餐厅|酒店)$"
 )
 
 
@@ -73,9 +89,12 @@ def read(sentence: str) -> Iterator[Statement]:
 
 def _homes(text: str) -> Iterator[Statement]:
     if (match := _LIVES.match(text)) and (subject := _subject(match["s"])):
-        yield Statement(f"{subject}|住", match["v"])
+        yield Statement(f"{subject}|住", re.sub("[这那]个", "", match["v"]))
     elif (match := _WORKS.match(text)) and (subject := _subject(match["s"] or match["s2"])):
-        yield Statement(f"{subject}|工作", _TAIL.sub("", match["v"] or match["v2"]))
+        value = _TAIL.sub("", match["v"] or match["v2"])
+        if re.search("[做的是]", value):
+            return
+        yield Statement(f"{subject}|{'工作' if _is_firm(value) else '工作地'}", value)
     if match := _CALLED.match(text):
         yield Statement("我|名字", match["v"])
 
@@ -95,10 +114,27 @@ def _is(text: str) -> Iterator[Statement]:
         yield Statement(f"{subject}|{kind}", told, holds)
     if typed:
         return
-    if re.search(r"最喜欢的|最爱的", match["s"]) or (_ONE_ONLY.search(subject) and match["verb"] not in ("在", "是在")):
+    if re.search(r"最喜欢的|最爱的", match["s"]) or (match["verb"] not in ("在", "是在") and _is_one(subject, value)):
         yield Statement(f"{subject}|是", value)
-    elif match["verb"] in ("在", "是在", "改到", "改在", "挪到", "移到", "安排在", "定在") and len(value) <= 10:
+    elif (
+        match["verb"] in ("在", "是在", "改到", "改在", "挪到", "移到", "安排在", "定在")
+        and len(value) <= 10
+        and not _WORKING.search(value)
+    ):
         yield Statement(f"{subject}|在", value, "one" if _NEWS.search(text) else "open")
+
+
+def _is_one(subject: str, value: str) -> bool:
+    """Whether this says which one it is, and not what it is like."""
+    if _PEOPLE.search(subject):
+        return _NAME.fullmatch(value) is not None and (value[-2:] in _TITLES or not _TRADE.search(value))
+    return _ONE_ONLY.search(subject) is not None and not _DESCRIBES.search(value) and not value.endswith(subject[-2:])
+
+
+def _is_firm(value: str) -> bool:
+    """One works for a firm and in a town: naming the one says nothing about the other."""
+    places = "".join(each.text for each in entities(value) if each.kind == "place")
+    return bool(_FIRM.search(value)) or places != value
 
 
 def _has(text: str) -> Iterator[Statement]:
@@ -158,8 +194,9 @@ def _number(text: str) -> str:
 
 
 def digits(text: str) -> str:
-    return re.sub(
+    plain = re.sub(
         r"[一二三四五六七八九两]?十[一二三四五六七八九]?|[一二三四五六七八九两](?=[点时分月号年日]|$)",
         lambda m: _number(m[0]),
         text,
     )
+    return re.sub(r"(?<=\d)号$", "日", plain)

@@ -39,11 +39,26 @@ _PAST = re.compile(
 )
 _UNKNOWN = frozenset("it he she they that this there these those you who what which and or but if when because".split())
 _ARTICLES = frozenset("the my our a an this".split())
-_ONE_ONLY = frozenset(
-    "name boss manager wife husband spouse fiance fiancee girlfriend boyfriend partner doctor dentist landlord mother father "
-    "mom mum dad ceo cto capital address email number phone password username birthday title status major employer job role "
-    "position hometown nationality deadline size height weight salary rent budget supervisor advisor teacher therapist".split()
+_PEOPLE = frozenset(
+    "boss manager wife husband spouse fiance fiancee girlfriend boyfriend partner doctor dentist landlord mother father mom mum "
+    "dad ceo cto supervisor advisor teacher therapist".split()
 )
+"""Of whom much can be said; who it is says a name."""
+_NAMED = frozenset(
+    "capital address email number phone birthday employer job hometown nationality deadline size height weight salary rent "
+    "budget".split()
+)
+"""What can also be good, broken or far away: a value is written large, or with digits."""
+_WORDED = frozenset("name title status major role position password username".split())
+_NATIONS = frozenset(
+    "american british english scottish irish welsh french german swiss austrian italian spanish portuguese dutch "
+    "belgian swedish norwegian danish finnish polish czech slovak hungarian romanian bulgarian greek turkish russian "
+    "ukrainian serbian croatian albanian israeli lebanese egyptian moroccan nigerian kenyan ethiopian indian "
+    "pakistani chinese japanese korean taiwanese thai vietnamese filipino indonesian malaysian australian canadian "
+    "mexican brazilian chilean colombian peruvian cuban iranian iraqi syrian jewish muslim catholic buddhist hindu "
+    "christian".split()
+)
+_NAME = re.compile(r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?[A-Z][\w'-]+(?: [A-Z][\w'.-]+){0,3}")
 _SUBJECT = r"(?P<s>[\w'-]+(?: [\w'-]+){0,5}?)"
 _SUBJECT_TOO = _SUBJECT.replace("<s>", "<s2>")
 MOST_WORDS = 18
@@ -83,6 +98,7 @@ _LIKES = re.compile(
 _PREFERS = re.compile(
     rf"^{_SUBJECT} prefers? (?P<v>[\w ]{{2,30}}) (?:over|to|rather than) (?P<w>[\w ]{{2,30}})$", re.IGNORECASE
 )
+_RESEMBLES = frozenset("sounds looks feels seems smells tastes".split())
 _CALLED = re.compile(r"^(?:call me|my name is|i am called|i'm called) (?P<v>[\w' -]{2,40})$", re.IGNORECASE)
 
 
@@ -167,10 +183,23 @@ def _named(subject: str, match: re.Match[str], holds: Holds) -> Iterator[Stateme
         yield Statement(f"{subject}|place", _value(value), holds)
     elif re.search(r"\b(?:favou?rite|preferred|go-to)\b", subject):
         yield Statement(f"{subject}|is", _value(value))
-    elif head in _ONE_ONLY and not match["at"]:
+    elif not match["at"] and _is_one(head, value):
         yield Statement(f"{subject}|is", _value(value), holds)
-    elif not match["at"] and value[0].isupper() and re.match(r"(?:my|our)\b", match["s"], re.IGNORECASE):
+    elif (
+        head not in _PEOPLE
+        and not match["at"]
+        and value[0].isupper()
+        and re.match(r"(?:my|our)\b", match["s"], re.IGNORECASE)
+    ):
         yield Statement(f"{subject}|is", _value(value), "open")
+
+
+def _is_one(head: str, value: str) -> bool:
+    """Whether this says which one it is, and not what it is like."""
+    if head in _PEOPLE:
+        return _NAME.fullmatch(value) is not None and value.casefold() not in _NATIONS
+    bare = re.sub(r"^(?:the|an?) ", "", value)
+    return head in _WORDED or (head in _NAMED and (bare[0].isupper() or bool(re.search(r"[\d@]", bare))))
 
 
 def _has(text: str) -> Iterator[Statement]:
@@ -187,7 +216,12 @@ def _likes(text: str) -> Iterator[Statement]:
             yield Statement(f"{subject}|prefers {pair[0]}/{pair[1]}", _value(match["v"]))
         return
     match = _LIKES.match(text)
-    if match and (subject := _subject(match["s"])) and not re.search(r"\b(?:to|that|when|how|it)\b", match["v"]):
+    if (
+        match
+        and (subject := _subject(match["s"]))
+        and subject.split()[-1] not in _RESEMBLES
+        and not re.search(r"\b(?:to|that|when|how|it)\b", match["v"])
+    ):
         averse = match["verb"].casefold().startswith(("hate", "dislike"))
         value = _value(match["v"])
         if not averse:
