@@ -1,7 +1,8 @@
 """Whether an answer cites its memories well, in the judgement of a model: what rules can't see.
 
 The judge is the configured chat model. It is shown the question, the memories with their dates, and the answer, all as data, and
-says of three things whether they hold; an answer is approved of when all three do. A judge that says nothing usable judges nothing.
+says of three things whether they hold; an answer is approved of when all three do. A judge that says nothing usable
+judges nothing.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ async def opened(
     _refuse(kind, outage)
     with tempfile.TemporaryDirectory(prefix="recollect-eval-", ignore_cleanup_errors=True) as folder:
         # Some of what is to be found are door codes and passwords: here they are found, elsewhere they are masked.
-        where = {"store": "postgres" if kind == "postgres" else "", "data_dir": Path(folder)}
+        where: dict[str, Any] = {"store": "postgres" if kind == "postgres" else "", "data_dir": Path(folder)}
         settings = Settings.load(**where, **{"secrets": "keep", **overrides})
         if outage == "lexical":
             settings = replace(settings, exact_below=0)

@@ -8,9 +8,9 @@ leaked      answers in which something appears that was said in incognito or tak
 kept        messages of the person with a memory that are in the store
 judged      of the answers with memories, those a model judged to cite well (`citing`)
 
-Thresholds, and why. Who has switched their memory off must get next to nothing right, or the questions give their answers away and
-the other figures mean nothing. A memory that helps must get nine in ten right and lead nine in ten of them back to where it was
-said. That a question goes beyond what was ever told is found out less reliably (see "When there is no answer" in
+Thresholds, and why. Who has switched their memory off must get next to nothing right, or the questions give their answers away
+and the other figures mean nothing. A memory that helps must get nine in ten right and lead nine in ten of them back to where it
+was said. That a question goes beyond what was ever told is found out less reliably (see "When there is no answer" in
 docs/evaluation.md), so half is asked for. Nothing may leak and no message may be lost, in any weather.
 
 In an outage the demands are others: everybody is answered, every message is kept, and it is said what was missing. Without the

@@ -255,3 +255,26 @@ async def test_a_yes_after_a_long_silence_answers_nothing(store: Store) -> None:
     clock.advance(timedelta(minutes=31))
     assert order(await say(engine, "yes")) is None
     assert len(await known(engine)) == 1
+
+
+async def test_that_is_what_was_just_stated_even_where_the_reply_listed_something_near(engine: Engine) -> None:
+    await say(engine, "The swimming pool was crowded today.", "before")
+    reply = await say(engine, "Locker 417 at the swimming pool.")
+    assert reply.remembered.used
+    assert "Forgotten" in (await say(engine, "forget that")).text
+    assert await found(engine, "417") == []
+    assert await found(engine, "crowded") == ["The swimming pool was crowded today."]
+
+
+async def test_that_is_asked_about_where_a_model_answered_a_statement_from_memory(engine: Engine) -> None:
+    await say(engine, "The swimming pool was crowded today.", "before")
+    engine.chat = ScriptedChat(otherwise="Busy place [m1].")
+    await say(engine, "Locker 417 at the swimming pool.")
+    reply = await say(engine, "forget that")
+    assert [each.content for each in reply.remembered.used] == [
+        "Locker 417 at the swimming pool.",
+        "The swimming pool was crowded today.",
+    ]
+    await say(engine, "the first one")
+    assert await found(engine, "417") == []
+    assert await found(engine, "crowded") == ["The swimming pool was crowded today."]

@@ -221,8 +221,8 @@ def _asked_for(message: Message, session_id: str, asked: str) -> dict[str, Any]:
 
 
 async def _meant(order: Ordered, command: Command) -> Sequence[Target]:
-    """What "that" is: those of the list that are named; what is found about it; what was learnt from the last message; what
-    the last reply used; the last message itself."""
+    """What "that" is: those of the list that are named; what is found about it; what was learnt from the last message; that
+    message itself where it states something, beside what a model cited in reply; what the last reply used."""
     used = order.thread.used
     if command.numbers:
         return _chosen(used, command.numbers)
@@ -234,7 +234,13 @@ async def _meant(order: Ordered, command: Command) -> Sequence[Target]:
     if last is None or order.silent is not None:
         return used
     stored = await order.engine.store.read(order.scope, lambda tx: tx.memories.from_messages([last.id]))
-    return [Target("memory", each.id) for each in stored] or used or [Target("message", last.id)]
+    if stored:
+        return [Target("memory", each.id) for each in stored]
+    itself = Target("message", last.id)
+    if only_asks(Hit(message=last, relevance=1.0, score=0.0)):
+        return used or [itself]
+    # Without a model the reply lists whatever is near: nobody has said it, and nobody means it.
+    return [itself] if order.engine.chat is None else list(dict.fromkeys((itself, *used)))
 
 
 async def _about(order: Ordered, about: str) -> list[Hit]:

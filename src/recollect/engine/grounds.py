@@ -19,6 +19,7 @@ from recollect.model.talk import Earlier, Remembered
 from recollect.policy.grounding import BUDGET, MOST_HITS, cited, grounded, usable, window
 from recollect.policy.recipes import NATIVE
 from recollect.policy.repeats import Likeness, is_question, without_repeats
+from recollect.policy.standing import Standing, standing
 from recollect.ports import Tx
 
 if TYPE_CHECKING:
@@ -50,13 +51,13 @@ async def recalled(
             found = await _found(engine, scope, text, history)
             least = engine.config.applied(NATIVE).min_relevance
             since = history[0].order if history else 0
-            hits = usable(found, text, session_id, since, least)
-            earlier = await engine.store.read(scope, lambda tx: _earlier(tx, hits)) if hits else {}
+            stands = standing(usable(found, text, session_id, since, least))
+            earlier = await engine.store.read(scope, lambda tx: _earlier(tx, stands)) if stands.hits else {}
     except InvalidInput:
         raise
     except (RecollectError, TimeoutError):
         return Ground(remembered=Remembered(degraded=("recall",), error=True), window=shown)
-    return _ground(engine, text, hits, earlier, found, shown)
+    return _ground(engine, text, stands.hits, earlier, found, shown)
 
 
 async def _found(engine: Engine, scope: Scope, text: str, history: Sequence[Message]) -> Recall:
@@ -91,14 +92,14 @@ def _ground(
     )
 
 
-def _earlier(tx: Tx, hits: Sequence[Hit]) -> dict[str, tuple[Earlier, ...]]:
-    """What the memories among the hits replaced, and what they may contradict, by their ids."""
-    memories = {hit.memory.id: hit.memory for hit in hits if hit.memory is not None}
+def _earlier(tx: Tx, stands: Standing) -> dict[str, tuple[Earlier, ...]]:
+    """What the hits replaced, and what memories among them may contradict, by their ids."""
+    memories = {hit.memory.id: hit.memory for hit in stands.hits if hit.memory is not None}
     previous = tx.memories.get([each.supersedes for each in memories.values() if each.supersedes])
-    found: dict[str, list[Earlier]] = {}
+    found: dict[str, list[Earlier]] = {id: list(each) for id, each in stands.earlier.items()}
     for memory in memories.values():
         old = previous.get(memory.supersedes or "")
-        if old is not None and old.deleted_at is None:
+        if old is not None and old.deleted_at is None and not _is_told(old, found.get(memory.id, ())):
             found.setdefault(memory.id, []).append(Earlier(content=old.content, at=old.created_at))
     flags = tx.links.flagged(memories)
     rivals = tx.memories.get({id for flag in flags for id in (flag.memory_id, flag.other_id)})
@@ -108,6 +109,11 @@ def _earlier(tx: Tx, hits: Sequence[Hit]) -> dict[str, tuple[Earlier, ...]]:
                 rival = rivals[other]
                 found.setdefault(id, []).append(Earlier(content=rival.content, at=rival.created_at, disputed=True))
     return {id: tuple(each) for id, each in found.items()}
+
+
+def _is_told(memory: Memory, earlier: Sequence[Earlier]) -> bool:
+    """Whether the message it was taken from is among them."""
+    return any(each.at == memory.created_at for each in earlier)
 
 
 async def _likeness(engine: Engine, text: str, history: Sequence[Message]) -> Likeness | None:

@@ -54,12 +54,11 @@ def usable(hits: Iterable[Hit], text: str, session_id: str, since: int, least: f
     """The hits without what stands in the prompt anyway (messages of this conversation from order `since` on), and without
     what its user only asked, unless that is the question.
 
-    The best of the rest must be relevant on its own: what only followed a better one that is gone has lost its reason.
+    Each is relevant on its own: what merely comes along in the wake of a better one would be told as if it were an answer.
     """
     asked = _OF_ASKING.search(text) is not None
-    wanted = (hit for hit in hits if not _is_before_us(hit, session_id, since) and (asked or not only_asks(hit)))
-    rest = list(wanted)[:MOST_HITS]
-    return rest if any(hit.relevance >= least for hit in rest) else []
+    relevant = (hit for hit in hits if hit.relevance >= least and not _is_before_us(hit, session_id, since))
+    return [hit for hit in relevant if asked or not only_asks(hit)][:MOST_HITS]
 
 
 def _is_before_us(hit: Hit, session_id: str, since: int) -> bool:

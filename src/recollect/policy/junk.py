@@ -45,7 +45,8 @@ _HAN = re.compile("[\u3400-\u9fff]")
 
 _ASKING = re.compile(
     r"^\W*(?:(?:and|but|so|well|ok|okay|hey|also|or|then|now|btw|by the way|just|please)\b\W*)*"
-    r"(?:who|whom|whose|what|what's|whats|when|where|where's|which|why|how|how's|is|are|am|was|were|do|does|did|don't|"
+    r"(?:who|whom|whose|what|what's|whats|(?:when|where)(?! (?:i|i'm|we|we're|he|she|they|it|my|our)\b)|where's|"
+    r"which|why|how|how's|is|are|am|was|were|do|does|did|don't|"
     r"doesn't|"
     r"didn't|can|could|would|will|won't|should|shall|may|might|has|have (?:you|we|i|they)|had|isn't|aren't|wasn't|any "
     r"(?:idea|"
