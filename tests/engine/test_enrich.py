@@ -7,6 +7,7 @@ import pytest
 from recollect.engine import Engine, EngineConfig
 from recollect.engine.embed import drain
 from recollect.model import Filter, Listing, Query
+from recollect.policy.metadata import SPARSE
 from recollect.ports import Store
 from tests.engine.conftest import ANA, engine_over
 
@@ -37,6 +38,16 @@ async def test_what_neighbours_agree_on_is_proposed(engine: Engine) -> None:
     found = await engine.recall(ANA, Query(text="Bergen ferry", filter=Filter(tags=("norway",), kinds=("memory",))))
     assert bare in {hit.target.id for hit in found}
     assert await engine.propose_tags(ANA) == 0, "who has enough is left alone"
+
+
+async def test_upkeep_proposes_on_request_and_says_so_first(engine: Engine) -> None:
+    bare = await filled(engine)
+    sparse = [each for each in await engine.list(ANA, Listing()) if len(each.tags) < SPARSE]
+    (announced,) = (await engine.maintain(ANA, dry_run=True, tags=True)).plan.steps
+    assert (announced.action, announced.count) == ("tag", len(sparse))
+    assert not (await engine.maintain(ANA)).plan.steps
+    assert (await engine.maintain(ANA, tags=True)).done["tag"] >= 1
+    assert "norway" in (await engine.get(ANA, bare)).tags
 
 
 async def test_nothing_is_proposed_without_vectors_or_where_memory_is_off(store: Store, engine: Engine) -> None:

@@ -316,7 +316,7 @@ async def test_an_expired_conversation_goes_and_what_was_learnt_from_it_stays_an
     await engine.add_turns(ANA, "other", [{"role": "user", "content": "a talk without an end"}])
     await engine.flush(ANA)
     advance(engine, 7 * DAY)
-    assert (await engine.maintain(ANA)).done == {"drop_conversation": 1}
+    assert (await engine.maintain(ANA)).done == {"drop_conversation": 1, "end_sessions": 2}
     with pytest.raises(NotFound):
         await engine.conversation(ANA, "chat", 10)
     assert "prefers oolong" in await found(engine, "prefers oolong")
@@ -333,11 +333,29 @@ async def test_a_spaces_retention_ends_conversations_that_nobody_goes_on_with(en
     advance(engine, 20 * DAY)
     await engine.add_turns(ANA, "new", [{"role": "user", "content": "lately"}])
     advance(engine, 11 * DAY)
-    assert (await engine.maintain(ANA)).plan.steps == (), "there is no retention unless somebody wants one"
+    done = (await engine.maintain(ANA)).done
+    assert done == {"end_sessions": 2}, "there is no retention unless somebody wants one"
     await engine.change_settings(ANA, {"retention_days": 30})
     upkeep = await engine.maintain(ANA)
     assert [step.id for step in upkeep.plan.steps] == ["old"]
     assert [each.id for each in await engine.conversations(ANA, 10, 0)] == ["new"]
+
+
+async def test_quiet_sessions_end_and_are_archived_announced_first(engine: Engine) -> None:
+    heard: list[tuple[str, object]] = []
+    engine.heard = lambda what, facts: heard.append((what, dict(facts)))
+    for text in ("I want to learn the cello.", "How?", "Where?"):
+        await engine.take_in(ANA, "s1", [{"role": "user", "content": text}])
+    assert (await engine.maintain(ANA, dry_run=True)).plan.steps == ()
+    advance(engine, timedelta(minutes=31))
+    (step,) = (await engine.maintain(ANA, dry_run=True)).plan.steps
+    assert (step.action, step.count, "30 minutes" in step.why) == ("end_sessions", 1, True)
+    assert await engine.store.read(ANA, lambda tx: tx.space.working("s1")) is not None
+    upkeep = await engine.maintain(ANA)
+    assert (upkeep.done, upkeep.passed_over) == ({"end_sessions": 1}, 0)
+    assert any("cello" in each.content for each in await engine.list(ANA, Listing()) if each.source == "system")
+    assert ("upkeep", {"action": "end_sessions", "count": 1}) in heard
+    assert (await engine.maintain(ANA)).plan.steps == ()
 
 
 async def test_tombstones_and_marks_of_sessions_go_when_their_time_is_over(engine: Engine) -> None:

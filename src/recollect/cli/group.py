@@ -22,6 +22,8 @@ COMMANDS = {
     "list": ("list", "Show memories, newest first."),
     "get": ("get", "Show one memory with everything known about it."),
     "pin": ("pin", "Keep memories from being trimmed or aged away."),
+    "unmerge": ("unmerge", "Take apart what was taken for the same."),
+    "resolve": ("resolve", "Say which of two statements holds, or that both do."),
     "restore": ("restore", "Bring archived memories back into recall."),
     "forget": ("forget", "Remove memories, a conversation or a whole user, for good."),
     "export": ("export", "Write everything in this space as JSON lines."),

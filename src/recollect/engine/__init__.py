@@ -241,8 +241,8 @@ class Engine:
         roll_up: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> Upkeep:
-        """Do what keeps a space in order: expire, trim, end what is over; on request sum up what is old."""
-        return await maintain.maintain(self, scope, dry_run=dry_run, roll_up=roll_up, progress=progress)
+        """Do what keeps a space in order: expire, trim, end what is over; on request sum up what is old, and propose tags."""
+        return await maintain.maintain(self, scope, dry_run=dry_run, roll_up=roll_up, tags=tags, progress=progress)
 
     async def health(self, scope: Scope) -> Health:
         return await health.health(self, scope)

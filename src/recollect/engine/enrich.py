@@ -18,7 +18,7 @@ from recollect.engine.archive import may_tidy
 from recollect.engine.embed import embedded
 from recollect.engine.indexing import index_memory
 from recollect.errors import RecollectError
-from recollect.model import Filter, Generation, Memory, Scope, Status, Target
+from recollect.model import Filter, Generation, Memory, Scope, Status, Step, Target
 from recollect.policy.digest import twin_digest
 from recollect.policy.metadata import SPARSE, from_neighbours
 from recollect.policy.relevance import is_cjk, relevance, scale_of
@@ -56,6 +56,19 @@ async def propose_tags(engine: Engine, scope: Scope, most: int = 1000) -> int:
             proposed = await engine.store.read(scope, partial(_proposed, engine, serving, sparse, vectors))
             changed += await engine.store.write(scope, partial(_tag, engine, proposed)) if proposed else 0
     return changed
+
+
+async def planned(engine: Engine, scope: Scope, most: int = 1000) -> tuple[Step, ...]:
+    """What `propose_tags` would look at, as a step of upkeep; how many get tags only their neighbours tell."""
+    if await engine.generations.serving() is None:
+        return ()
+    sparse = 0
+    after: str | None = None
+    while sparse < most and (page := await engine.store.read(scope, partial(_page, engine, after))):
+        after = page[-1].id
+        sparse += sum(1 for each in page if each.status is Status.ACTIVE and len(each.tags) < SPARSE)
+    why = f"fewer than {SPARSE} tags; those that several near neighbours share are proposed"
+    return (Step(action="tag", count=min(sparse, most), why=why),) if sparse else ()
 
 
 def _page(engine: Engine, after: str | None, tx: Tx) -> Sequence[Memory]:

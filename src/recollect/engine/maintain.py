@@ -20,8 +20,9 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine import rollup
+from recollect.engine import enrich, rollup, working
 from recollect.engine.archive import may_tidy
+from recollect.engine.datachat.archiving import archived
 from recollect.engine.steps import SESSIONS_FOR, Tally, carried_out
 from recollect.errors import RecollectError, Unavailable
 from recollect.model import (
@@ -33,8 +34,10 @@ from recollect.model import (
     Source,
     SpaceSettings,
     Status,
+    Step,
     Upkeep,
 )
+from recollect.model.scope import DATA
 from recollect.policy import capacity
 from recollect.ports import System, Tx
 
@@ -53,12 +56,21 @@ Progress = Callable[[int, int], None]
 
 
 async def maintain(
-    engine: Engine, scope: Scope, *, dry_run: bool = False, roll_up: bool = False, progress: Progress | None = None
+    engine: Engine,
+    scope: Scope,
+    *,
+    dry_run: bool = False,
+    roll_up: bool = False,
+    tags: bool = False,
+    progress: Progress | None = None,
 ) -> Upkeep:
     plan = await planned(engine, scope)
+    steps = [*plan.steps, *await working.planned(engine, scope)]
     if roll_up:
-        taken = {step.id for step in plan.steps}
-        plan = replace(plan, steps=(*plan.steps, *await rollup.planned(engine, scope, taken)))
+        steps += await rollup.planned(engine, scope, {step.id for step in steps})
+    if tags:
+        steps += await enrich.planned(engine, scope)
+    plan = replace(plan, steps=tuple(steps))
     if dry_run:
         return Upkeep(scope=scope, plan=plan, dry_run=True)
     upkeep = await carry_out(engine, scope, plan, progress)
@@ -94,22 +106,46 @@ async def planned(engine: Engine, scope: Scope) -> Plan:
 async def carry_out(engine: Engine, scope: Scope, plan: Plan, progress: Progress | None = None) -> Upkeep:
     if not plan.steps:
         return Upkeep(scope=scope, plan=plan)
+    plan = replace(plan, steps=tuple(await archived(engine, scope, plan.steps)))
     generations = await engine.generations.to_fill()
     told = progress or _silent
     total = Tally()
-    steps = [step for step in plan.steps if step.action != "summarise"]
+    # Sessions end first: what a session was about is worth keeping even where its conversation goes in the same round.
+    sessions = [step for step in plan.steps if step.action == "end_sessions"]
+    apart = [step for step in plan.steps if step.action in _APART and step not in sessions]
+    steps = [step for step in plan.steps if step.action not in _APART]
+    for step in sessions:
+        total.add(await _APART[step.action](engine, scope, step))
     if plan.scores:
         await engine.store.write(scope, lambda tx: tx.memories.rate(plan.scores) if tx.space.known() else None)
     for start in range(0, len(steps), AT_ONCE):
         batch = steps[start : start + AT_ONCE]
         total.add(await engine.store.write(scope, partial(carried_out, engine, batch, generations)))
-        told(min(start + AT_ONCE, len(steps)), len(plan.steps))
-    for number, step in enumerate((each for each in plan.steps if each.action == "summarise"), len(steps) + 1):
-        made = await rollup.roll_up(engine, scope, step.ids)
-        total.add(Tally(Counter(summarise=1)) if made else Tally(passed_over=1))
+        told(len(sessions) + min(start + AT_ONCE, len(steps)), len(plan.steps))
+    for number, step in enumerate(apart, len(sessions) + len(steps) + 1):
+        total.add(await _APART[step.action](engine, scope, step))
         told(number, len(plan.steps))
     _announce(engine, scope, total)
     return Upkeep(scope=scope, plan=plan, done=dict(total.done), passed_over=total.passed_over)
+
+
+async def _summarise(engine: Engine, scope: Scope, step: Step) -> Tally:
+    made = await rollup.roll_up(engine, scope, step.ids)
+    return Tally(Counter(summarise=1)) if made else Tally(passed_over=1)
+
+
+async def _end_sessions(engine: Engine, scope: Scope, step: Step) -> Tally:
+    ended = (await working.clean(engine, scope)).removed
+    return Tally(+Counter(end_sessions=ended), passed_over=max(0, step.count - ended))
+
+
+async def _tag(engine: Engine, scope: Scope, step: Step) -> Tally:
+    """Most are looked at and left as they are: that is no change that came in between."""
+    return Tally(+Counter(tag=await enrich.propose_tags(engine, scope, step.count)))
+
+
+_APART = {"summarise": _summarise, "end_sessions": _end_sessions, "tag": _tag}
+"""Steps that take more than one transaction."""
 
 
 def note_write(engine: Engine, scope: Scope, fields: Mapping[str, Any]) -> None:
@@ -172,6 +208,8 @@ def _announce(engine: Engine, scope: Scope, tally: Tally) -> None:
         engine.heard("upkeep", {"action": action, "count": count})
     if tally.guarded:
         engine.heard("trim_guarded", {"count": tally.guarded})
+    if scope.space.startswith(DATA) and tally.done["drop_conversation"]:
+        engine.heard("data_cleanup", {"outcome": "removed", "count": tally.done["drop_conversation"]})
     if tally.done.keys() & {"expire", "remove", "drop_conversation"}:
         engine.shelves.discard(scope)
         engine.debts.scrub = True

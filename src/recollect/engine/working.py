@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from recollect.engine.boundary import silence, unseen
 from recollect.engine.browse import missing, note
-from recollect.model import Analysis, Memory, Message, Query, Receipt, Scope, WorkingMemory
+from recollect.model import Analysis, Memory, Message, Query, Receipt, Scope, Step, WorkingMemory
 from recollect.policy import echo
 from recollect.policy.digest import session_digest
 from recollect.ports import Tx
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 IDLE = timedelta(minutes=30)
 AT_ONCE = 100
+MOST_PLANNED = 10_000
 MOST_VARIABLES = 32
 WORTH_ARCHIVING = 3
 """Turns: what is left after fewer was no more than a question."""
@@ -181,6 +182,15 @@ async def adopt(engine: Engine, scope: Scope) -> None:
             engine.sessions.call(scope, each.session_id)
     if found:
         engine.sessions.touch(scope, min(each.updated_at for each in found))
+
+
+async def planned(engine: Engine, scope: Scope) -> tuple[Step, ...]:
+    """What `clean` would do now, as a step of upkeep."""
+    before = engine.clock.now() - IDLE
+    idle = await engine.store.read(scope, lambda tx: tx.space.idle_working(before, MOST_PLANNED))
+    done = sum(1 for each in idle if not unread(each))
+    why = f"quiet for more than {IDLE.seconds // 60} minutes; what mattered becomes a memory"
+    return (Step(action="end_sessions", count=done, why=why),) if done else ()
 
 
 async def clean(engine: Engine, scope: Scope) -> Cleaned:

@@ -11,7 +11,16 @@ from recollect.model.memory import Scores
 from recollect.model.scope import Scope
 
 Action = Literal[
-    "expire", "remove", "archive", "summarise", "drop_conversation", "drop_tombstones", "drop_sessions", "embed"
+    "expire",
+    "remove",
+    "archive",
+    "summarise",
+    "drop_conversation",
+    "drop_tombstones",
+    "drop_sessions",
+    "embed",
+    "end_sessions",
+    "tag",
 ]
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from recollect.doors.http import correlation
 from recollect.doors.http.auth.header import HeaderNames, TrustedHeader, networks
 from recollect.doors.http.logs import JsonLines
+from recollect.doors.http.measuring import Metrics
 from tests.doors.http.framed import SECRET_WORD, app, asking
 
 JSON = {"Content-Type": "application/json"}
@@ -307,9 +308,32 @@ async def test_everything_is_counted(client: httpx.AsyncClient) -> None:
     text = (await client.get("/metrics")).text
     assert 'recollect_writes_total{outcome="stored"} 2.0' in text
     assert 'recollect_writes_total{outcome="merged"} 1.0' in text
+    assert "recollect_dedupe_saves_total 1.0" in text
+    assert "recollect_trims_guarded_total 0.0" in text
     assert "recollect_recall_hits_count 1.0" in text
     assert "recollect_recall_hits_sum 1.0" in text
     assert "recollect_recall_seconds_count 1.0" in text
     assert 'recollect_requests_total{method="GET",route="/door/bug",status="500"} 1.0' in text
     assert 'recollect_requests_total{method="GET",route="unmatched",status="404"} 1.0' in text
     assert SECRET_WORD not in text
+
+
+def test_chats_and_upkeep_are_counted() -> None:
+    metrics = Metrics()
+    for partial, failed in ((False, False), (True, False), (True, True), (False, True)):
+        metrics.heard("chatted", {"partial": partial, "failed": failed})
+    for action, count in (("archive", 3), ("expire", 2), ("archive", 1)):
+        metrics.heard("upkeep", {"action": action, "count": count})
+    metrics.heard("trim_guarded", {"count": 2})
+    metrics.heard("something new", {})
+    text = metrics.text().decode()
+    for line in (
+        'recollect_chats_total{outcome="whole"} 1.0',
+        'recollect_chats_total{outcome="partial"} 1.0',
+        'recollect_chats_total{outcome="failed"} 2.0',
+        'recollect_upkeep_total{action="archive"} 4.0',
+        'recollect_upkeep_total{action="expire"} 2.0',
+        "recollect_trims_total 4.0",
+        "recollect_trims_guarded_total 2.0",
+    ):
+        assert line in text

@@ -10,7 +10,7 @@ import typer
 
 from recollect.cli.opening import NoWait, Opened, Wait, opened
 from recollect.cli.options import Call, command
-from recollect.cli.output import print_json, say, show, waiting, when
+from recollect.cli.output import print_json, say, show, visible, waiting, when
 from recollect.cli.reading import STDIN, whole
 from recollect.engine.browse import embedding_status
 from recollect.errors import InvalidInput
@@ -33,6 +33,7 @@ REASONS = {
     "secret": "it looks like a secret",
     "duplicate_id": "the id is in use",
 }
+WARNINGS = {"injection": "it reads like instructions to a model; it is kept, and always shown as data"}
 
 
 @command(app)
@@ -77,7 +78,7 @@ async def add(
     if call.json:
         print_json(receipt)
     else:
-        show(told(receipt))
+        show(told(receipt), *details(receipt))
     if remark := waiting(left):
         say(remark)
     if receipt.outcome == "refused":
@@ -104,6 +105,22 @@ def told(receipt: Receipt) -> str:
     if receipt.id:
         words.append(f"· embedding {receipt.embedding}")
     return " ".join(word for word in words if word)
+
+
+def details(receipt: Receipt) -> list[str]:
+    """Everything else that happened, and what can be done about it."""
+    lines = []
+    if receipt.repeat:
+        lines.append(f"if it is something else: recollect unmerge {receipt.id} {receipt.repeat}")
+    if receipt.replaces:
+        lines.append(f"if both hold: recollect resolve {receipt.id} --keep both")
+    if receipt.conflicts:
+        choice = "|".join((receipt.id or "", *receipt.conflicts, "both"))
+        lines += [f"conflict: {receipt.confirm}", f"to answer: recollect resolve {receipt.id} --keep {choice}"]
+    if receipt.masked:
+        lines.append(f"masked before it was stored: {', '.join(receipt.masked)}")
+    lines += [f"warning: {WARNINGS.get(each, each)}" for each in receipt.warnings]
+    return [visible(f"  {line}") for line in lines]
 
 
 async def _as_it_is_now(here: Opened, receipt: Receipt) -> Receipt:

@@ -25,6 +25,8 @@ WORDS = {
     "drop_conversation": "conversations ended",
     "drop_tombstones": "tombstones dropped",
     "drop_sessions": "session marks dropped",
+    "end_sessions": "quiet sessions ended",
+    "tag": "given tags",
 }
 
 
@@ -33,18 +35,20 @@ async def maintain(
     call: Call,
     dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only say what would be done, and why.")] = False,
     roll_up: Annotated[bool, typer.Option("--roll-up", help="Also sum up old memories of one matter.")] = False,
+    tags: Annotated[bool, typer.Option("--tags", help="Also give few-tagged memories their neighbours' tags.")] = False,
     everyone: Everyone = False,
 ) -> None:
-    """Keep memories in order: expire, trim, end what is over.
+    """Keep memories in order: expire, trim, end what is over, conversations and quiet sessions included.
 
     Goes through all spaces of the user, or the one that --space names. What is trimmed is archived and can be restored; pinned
     and saved memories are never trimmed.
     """
     receipts: list[Upkeep] = []
-    async with opened(call, embeds=roll_up) as here:
+    async with opened(call, embeds=roll_up or tags) as here:
         async for scope in scopes_meant(call, here, everyone):
             with bar(f"tidying {named(scope)}", None) as advance:
-                receipts.append(await here.engine.maintain(scope, dry_run=dry_run, roll_up=roll_up, progress=advance))
+                done = await here.engine.maintain(scope, dry_run=dry_run, roll_up=roll_up, tags=tags, progress=advance)
+            receipts.append(done)
     tell(call, receipts, "everything is in order")
 
 
@@ -80,7 +84,8 @@ def _show_upkeep(receipt: Upkeep) -> None:
 
 def _summed_up(receipt: Upkeep) -> str:
     counts = receipt.plan.counts if receipt.dry_run else receipt.done
-    parts = [f"{count:,} {WORDS[action]}" for action, count in counts.items() if count]
+    words = {**WORDS, "tag": "looked at for tags"} if receipt.dry_run else WORDS
+    parts = [f"{count:,} {words[action]}" for action, count in counts.items() if count]
     if receipt.passed_over:
         parts.append(f"{receipt.passed_over:,} passed over, because they had changed")
     told = ", ".join(parts) or "nothing to do any more"

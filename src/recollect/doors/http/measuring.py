@@ -1,4 +1,5 @@
-"""What is counted, for Prometheus: requests and their time, recalls and what they found, writes and what became of them.
+"""What is counted, for Prometheus: requests and their time, recalls and what they found, writes and what became of them, turns of
+chats, and what upkeep did.
 
 Labels are route templates, methods, statuses and outcomes: never a path, a user or a word of content. With several server
 processes each writes its counts to a shared folder, and whichever is asked adds them up.
@@ -33,6 +34,15 @@ class Metrics:
         self._hits = Histogram("recollect_recall_hits", "Hits of a recall.", registry=r, buckets=HITS)
         self._writes = Counter("recollect_writes", "Memories written, by outcome.", ["outcome"], registry=r)
         self._refusals = Counter("recollect_refusals", "What was refused, by reason.", ["reason"], registry=r)
+        self._saved = Counter(
+            "recollect_dedupe_saves", "Memories that were known already and not stored twice.", registry=r
+        )
+        self._chats = Counter("recollect_chats", "Turns of chats: whole, partial, failed.", ["outcome"], registry=r)
+        self._upkeep = Counter("recollect_upkeep", "What upkeep did, by action.", ["action"], registry=r)
+        self._trims = Counter("recollect_trims", "Memories archived to keep a space within its bounds.", registry=r)
+        self._guarded = Counter(
+            "recollect_trims_guarded", "Pinned or saved memories that would have been trimmed; none was.", registry=r
+        )
         self._limited = Counter(
             "recollect_rate_limited", "Soft: answered with less. Hard: answered with 429.", ["limit"], registry=r
         )
@@ -63,8 +73,17 @@ class Metrics:
                 self._limited.labels("soft").inc()
             case "wrote":
                 self._writes.labels(facts["outcome"]).inc()
+                self._saved.inc(facts["outcome"] == "merged")
                 if facts["reason"]:
                     self._refusals.labels(facts["reason"]).inc()
+
+            case "chatted":
+                self._chats.labels("failed" if facts["failed"] else "partial" if facts["partial"] else "whole").inc()
+            case "upkeep":
+                self._upkeep.labels(facts["action"]).inc(facts["count"])
+                self._trims.inc(facts["count"] if facts["action"] == "archive" else 0)
+            case "trim_guarded":
+                self._guarded.inc(facts["count"])
 
     def waits(self, backlog: Backlog) -> None:
         for state, count in (("pending", backlog.pending), ("error", backlog.error)):
