@@ -250,6 +250,7 @@ class Engine:
     async def mend(
         self,
         scope: Scope,
+        tags: bool = False,
         concerns: Sequence[str],
         *,
         dry_run: bool = True,
