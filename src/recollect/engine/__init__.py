@@ -239,6 +239,7 @@ class Engine:
         *,
         dry_run: bool = False,
         roll_up: bool = False,
+        tags: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> Upkeep:
         """Do what keeps a space in order: expire, trim, end what is over; on request sum up what is old, and propose tags."""
@@ -250,7 +251,6 @@ class Engine:
     async def mend(
         self,
         scope: Scope,
-        tags: bool = False,
         concerns: Sequence[str],
         *,
         dry_run: bool = True,
