@@ -109,7 +109,7 @@ def test_the_page_runs_nothing_foreign(server: httpx.Client) -> None:
     assert page.headers["content-type"].startswith("text/html")
     assert "default-src 'none'" in page.headers["content-security-policy"]
     assert "<script>" not in page.text
-    for file in ("page.js", "page.css"):
+    for file in ("app.js", "page.css", "lib/dom.js", "views/chat.js", "words/zh.js"):
         assert server.get(f"/{file}").status_code == 200
 
 
@@ -428,6 +428,7 @@ async def test_who_am_i(served: Served) -> None:
         "role": "user",
         "space": "default",
         "spaces": [],
+        "write_mode": "automatic",
     }
 
 

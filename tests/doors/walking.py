@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from recollect.model import Scope, WorkingMemory
+from recollect.testing import ScriptedAnswerer
 from tests.doors.serving import Served
 
 BEFORE = "pelagicword"
@@ -97,6 +98,9 @@ async def prepared(served: Served, user: str = "ana") -> Known:
     known = Known(memory, repeat, disputed, *archived)
     turns = {"messages": [{"content": f"{BEFORE} in a conversation"}]}
     assert (await person.post(f"/v1/conversations/{known.session}/messages", json=turns)).status_code == 201
+    served.engine.desk.answerer = ScriptedAnswerer()
+    question = {"question": f"How many {TOLD}?", "session_id": known.session}
+    assert (await person.post("/memoryChat", json=question)).status_code == 200
     at = served.engine.clock.now()
     working = WorkingMemory(session_id=known.session, current_topic=BEFORE, created_at=at, updated_at=at)
     await served.engine.store.write(scope, lambda tx: tx.space.save_working(working))
@@ -152,6 +156,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("write", "POST", "/v1/import", lines=lambda _: MEMORY_LINE),
     Operation("control", "GET", "/v1/export"),
     Operation("control", "GET", "/v1/me"),
+    Operation("control", "GET", "/v1/health"),
     Operation("control", "DELETE", "/v1/me", lambda known: {"confirm": known.user}, removes=True),
     Operation("control", "GET", "/v1/spaces"),
     Operation("control", "GET", "/v1/spaces/{name}/settings"),
@@ -179,6 +184,13 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("recall", "POST", "/v1/recall", _says(query=ASKED, min_score=0.0)),
     # chat
     Operation("recall", "POST", "/v1/chat", _says(message=ASKED)),
+    # data chat
+    Operation("recall", "POST", "/memoryChat", _says(question=ASKED)),
+    Operation("look", "GET", "/memoryChat/conversations"),
+    Operation("look", "GET", "/memoryChat/conversations/{session_id}"),
+    Operation("control", "GET", "/memoryChat/export"),
+    Operation("control", "DELETE", "/memoryChat/conversations/{session_id}", removes=True),
+    Operation("control", "DELETE", "/memoryChat/memory", lambda known: {"confirm": known.user}, removes=True),
     # agents
     Operation("recall", "POST", "/v1/tools/memory.search", _says(query=ASKED)),
     Operation("recall", "POST", "/v1/tools/query_memory", _says(query=ASKED)),

@@ -27,7 +27,12 @@ OneSpace = Annotated[str | None, Query(alias="space", description="Only this spa
 async def me(caller: TheCaller, engine: TheEngine) -> wire.MeOut:
     scope = caller.scope
     spaces = await engine.spaces(scope.tenant, scope.user)
-    return wire.MeOut(tenant=scope.tenant, user=scope.user, role=caller.role, space=scope.space, spaces=list(spaces))
+    return translate.me_out(scope, caller.role, spaces, engine.config.write_mode)
+
+
+@router.get("/health", summary="The state of this space's memory: duplicates, contradictions, what is stale or unused")
+async def health(engine: TheEngine, scope: TheScope) -> wire.HealthOut:
+    return translate.health_out(await engine.health(scope))
 
 
 @router.delete("/me", summary="Erase everything of mine, in every space, settings and audit trail included")

@@ -11,6 +11,7 @@ from recollect.doors.http.asking import TheEngine, TheScope
 from recollect.doors.http.receipts import taken
 from recollect.doors.native.translate import memories as translate
 from recollect.doors.native.wire import memories as wire
+from recollect.model import Target
 from recollect.policy.render import context_block
 
 router = APIRouter(tags=["memories"])
@@ -28,7 +29,8 @@ async def add(sent: wire.MemoryIn, engine: TheEngine, scope: TheScope, response:
 
 @router.get("/memories", summary="List memories, newest first")
 async def list_memories(engine: TheEngine, scope: TheScope, wanted: Annotated[wire.ListIn, Query()]) -> wire.PageOut:
-    return translate.page_out(await engine.list(scope, translate.listing_of(wanted)))
+    page = await engine.list(scope, translate.listing_of(wanted))
+    return translate.page_out(page, await engine.embedding_status(scope, [Target("memory", each.id) for each in page]))
 
 
 @router.post("/memories/search", summary="Find what belongs to a question")

@@ -5,19 +5,35 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, Literal
 
 from recollect.doors.native.wire import account as wire
 from recollect.errors import InvalidInput
-from recollect.model import AuditEvent, ImportReceipt, Page, Scope, SpaceSettings
+from recollect.model import AuditEvent, Health, ImportReceipt, Page, Scope, SpaceSettings
+from recollect.model.access import Role
 
 Lines = list[dict[str, Any]]
+WriteMode = Literal["read_only", "explicit", "automatic"]
+MOST_FINDINGS = 1000
 
 
 def changes_of(sent: wire.SettingsPatch) -> dict[str, Any]:
     """Only what was sent. Null clears what may be unset (`retention_days`), and elsewhere says nothing."""
     changes = sent.model_dump(exclude_unset=True)
     return {name: value for name, value in changes.items() if value is not None or name == "retention_days"}
+
+
+def me_out(scope: Scope, role: Role, spaces: Sequence[str], write_mode: WriteMode) -> wire.MeOut:
+    return wire.MeOut(
+        tenant=scope.tenant, user=scope.user, role=role, space=scope.space, spaces=list(spaces), write_mode=write_mode
+    )
+
+
+def health_out(report: Health) -> wire.HealthOut:
+    findings = [wire.FindingOut(concern=each.concern, ids=list(each.ids), why=each.why) for each in report.findings]
+    return wire.HealthOut(
+        space=report.scope.space, memories=report.memories, counts=report.counts, findings=findings[:MOST_FINDINGS]
+    )
 
 
 def settings_out(scope: Scope, settings: SpaceSettings) -> wire.SettingsOut:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -24,6 +24,7 @@ from recollect.model import (
     Recall,
     Receipt,
     Status,
+    Target,
     Theme,
     Trace,
 )
@@ -102,9 +103,16 @@ def memory_out(memory: Memory) -> wire.MemoryOut:
     )
 
 
-def page_out(page: Page[Memory]) -> wire.PageOut:
-    items = [memory_out(each) for each in page]
+def page_out(page: Page[Memory], embeddings: Mapping[Target, EmbeddingStatus]) -> wire.PageOut:
+    items = [_listed(each, embeddings.get(Target("memory", each.id))) for each in page]
     return wire.PageOut(items=items, total=page.total, limit=page.limit, offset=page.offset)
+
+
+def _listed(memory: Memory, status: EmbeddingStatus | None) -> wire.ListedOut:
+    shown = memory_out(memory).model_dump()
+    return wire.ListedOut(
+        **shown, embedding=status.state.value if status else "off", embedding_error=status.error if status else None
+    )
 
 
 def recall_out(recall: Recall) -> wire.RecallOut:
@@ -198,6 +206,8 @@ def _hit(hit: Hit) -> wire.HitOut:
         theme=hit.memory.theme if hit.memory else None,
         tags=list(hit.memory.tags) if hit.memory else [],
         role=thing.role,
+        source=hit.memory.source.value if hit.memory else None,
+        pinned=hit.memory.pinned if hit.memory else None,
         session_id=hit.message.session_id if hit.message else None,
         relevance=round(hit.relevance, 4),
         score=round(hit.score, 6),

@@ -7,14 +7,21 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from recollect.doors.native.wire.examples import AUDIT, SETTINGS, showing
+from recollect.doors.native.wire.examples import AUDIT, HEALTH, SETTINGS, showing
 
 Switch = Annotated[bool, Field(strict=True)]
 
 
 class MeOut(BaseModel):
     model_config = showing(
-        {"tenant": "default", "user": "ana", "role": "user", "space": "default", "spaces": ["default"]}
+        {
+            "tenant": "default",
+            "user": "ana",
+            "role": "user",
+            "space": "default",
+            "spaces": ["default"],
+            "write_mode": "automatic",
+        }
     )
 
     tenant: str
@@ -22,6 +29,26 @@ class MeOut(BaseModel):
     role: Literal["user", "admin"]
     space: str = Field(description="The space this request is about.")
     spaces: list[str] = Field(description="Every space in which anything is kept.")
+    write_mode: Literal["read_only", "explicit", "automatic"] = Field(
+        description="`read_only`: nothing can be changed."
+    )
+
+
+class FindingOut(BaseModel):
+    concern: str
+    ids: list[str] = Field(description="Of duplicates, the one to keep comes first.")
+    why: str
+
+
+class HealthOut(BaseModel):
+    """What is wrong with a memory as a whole, or may be. Without content."""
+
+    model_config = showing(HEALTH)
+
+    space: str
+    memories: int = Field(description="How many were looked at.")
+    counts: dict[str, int]
+    findings: list[FindingOut] = Field(description="The first thousand; `counts` knows all.")
 
 
 class EraseIn(BaseModel):

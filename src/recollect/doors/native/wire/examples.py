@@ -43,6 +43,7 @@ MEMORY: dict[str, Any] = {
     "updated_at": _AT,
     "expires_at": None,
 }
+LISTED: dict[str, Any] = MEMORY | {"embedding": "ready", "embedding_error": None}
 RECEIPT: dict[str, Any] = {
     "id": _ID,
     "outcome": "stored",
@@ -53,6 +54,12 @@ RECEIPT: dict[str, Any] = {
     "confirm": "Earlier I was told: “I prefer pip”. Does “I prefer uv over pip” replace that, or are both true?",
     "masked": [],
     "warnings": [],
+}
+HEALTH: dict[str, Any] = {
+    "space": "default",
+    "memories": 12,
+    "counts": {"never_used": 1},
+    "findings": [{"concern": "never_used", "ids": [_ID], "why": "in 90 days it was never found"}],
 }
 CONFLICT: dict[str, Any] = {
     "later": MEMORY,
@@ -76,6 +83,8 @@ HIT: dict[str, Any] = {
     "theme": "tools",
     "tags": ["python"],
     "role": "user",
+    "source": "user_stated",
+    "pinned": False,
     "session_id": None,
     "relevance": 0.83,
     "score": 1.42,

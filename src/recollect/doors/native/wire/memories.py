@@ -12,6 +12,7 @@ from recollect.doors.native.wire.examples import (
     CONTEXT,
     FORGOTTEN,
     HIT,
+    LISTED,
     MEMORY,
     RECALL,
     RECEIPT,
@@ -127,6 +128,13 @@ class MemoryOut(BaseModel):
     expires_at: datetime | None
 
 
+class ListedOut(MemoryOut):
+    model_config = showing(LISTED)
+
+    embedding: Literal["pending", "ready", "error", "off"]
+    embedding_error: str | None = Field(description="Why there is no vector, where making one failed.")
+
+
 class ListIn(BaseModel):
     """Which memories to list. `type`, `tag`, `theme` and `status` may be given several times."""
 
@@ -143,9 +151,9 @@ class ListIn(BaseModel):
 
 
 class PageOut(BaseModel):
-    model_config = showing({"items": [MEMORY], "total": 1, "limit": 50, "offset": 0})
+    model_config = showing({"items": [LISTED], "total": 1, "limit": 50, "offset": 0})
 
-    items: list[MemoryOut]
+    items: list[ListedOut]
     total: int
     limit: int
     offset: int
@@ -188,6 +196,8 @@ class HitOut(BaseModel):
     theme: str | None
     tags: list[str]
     role: str
+    source: Origin | None
+    pinned: bool | None
     session_id: str | None
     relevance: float
     score: float

@@ -1,0 +1,102 @@
+// The frame: who is looking, where they are, and the states nobody should overlook.
+import { Problem, get, post } from "./lib/api.js";
+import { askFor } from "./lib/dialog.js";
+import { $, h } from "./lib/dom.js";
+import { listen } from "./lib/keys.js";
+import { attempt, tell, warn } from "./lib/notices.js";
+import { here } from "./lib/router.js";
+import { state } from "./lib/state.js";
+import { said, t } from "./lib/words.js";
+import { chat } from "./views/chat.js";
+import { controls } from "./views/controls.js";
+import { conversations } from "./views/conversations.js";
+import { lab } from "./views/lab.js";
+import { memories } from "./views/memories.js";
+import { operations } from "./views/operations.js";
+
+const VIEWS = { memories, lab, chat, conversations, controls, operations };
+let open = null;
+
+function show() {
+  const { view, params } = here();
+  const name = view in VIEWS ? view : "memories";
+  open?.leave?.();
+  open = VIEWS[name](params);
+  $("main").replaceChildren(open.element);
+  for (const link of document.querySelectorAll("nav a")) {
+    if (link.dataset.view === name) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  document.title = `${t(`nav.${name}`)} · Recollect`;
+}
+
+function frame() {
+  document.documentElement.lang = state.language;
+  if (state.theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = state.theme;
+  document.documentElement.classList.toggle("incognito", Boolean(state.incognito));
+  const views = Object.keys(VIEWS).filter((name) => name !== "operations" || state.admin);
+  $("header").replaceChildren(
+    h("a", { class: "skip", href: "#main", onclick: (event) => { event.preventDefault(); $("main").focus(); } }, t("skip")),
+    h("h1", {}, h("a", { href: "#/memories" }, "Recollect")),
+    h("nav", { "aria-label": t("nav") }, views.map((name) => h("a", { href: `#/${name}`, "data-view": name }, t(`nav.${name}`)))),
+    h("div", { class: "row tools" }, state.readOnly ? h("span", { class: "badge" }, t("read.only")) : incognitoButton(), languageButton(), themeButton(),
+      state.token ? h("button", { class: "quiet", onclick: () => { state.setToken(null); location.reload(); } }, t("log.out")) : null));
+  $("#banner").replaceChildren(...(state.incognito ? [h("p", {}, h("strong", {}, `● ${t("incognito.on")} `), t("incognito.why")), h("button", { onclick: endIncognito }, t("incognito.end"))] : []));
+}
+
+const incognitoButton = () => h("button", { class: "quiet", "aria-pressed": String(Boolean(state.incognito)), onclick: () => (state.incognito ? endIncognito() : startIncognito()) }, t("incognito"));
+
+const startIncognito = () => attempt(async () => {
+  const started = await post("/v1/memory/incognito/start");
+  state.setIncognito(started.session_id);
+  again();
+});
+
+const endIncognito = () => attempt(async () => {
+  await post("/v1/memory/incognito/end", { session_id: state.incognito });
+  state.setIncognito(null);
+  again();
+  tell(t("incognito.ended"));
+});
+
+const languageButton = () => h("button", { class: "quiet", lang: state.language === "zh" ? "en" : "zh", onclick: () => { state.setLanguage(state.language === "zh" ? "en" : "zh"); again(); } }, state.language === "zh" ? "English" : "中文");
+
+function themeButton() {
+  const next = { auto: "dark", dark: "light", light: "auto" }[state.theme];
+  return h("button", { class: "quiet", title: t("theme.next", { theme: t(`theme.${next}`) }), onclick: () => { state.setTheme(next); frame(); mark(); } }, t(`theme.${state.theme}`));
+}
+
+const mark = () => document.querySelector(`nav a[data-view="${here().view}"]`)?.setAttribute("aria-current", "page");
+const again = () => { frame(); show(); };
+
+async function logIn() {
+  state.ask = null; // one question at a time
+  const token = await askFor(t("log.in"), t("log.in.why"), t("log.in"), { secret: true });
+  if (token) { state.setToken(token); location.reload(); } else state.ask = logIn;
+}
+
+async function start() {
+  state.ask = logIn;
+  try {
+    state.me = await get("/v1/me");
+  } catch (problem) {
+    frame();
+    if (problem instanceof Problem && problem.status === 401) return;
+    $("main").replaceChildren(h("div", { class: "empty", role: "alert" }, h("h2", {}, t("no.server")), h("p", {}, said(problem)), h("button", { onclick: () => location.reload() }, t("again"))));
+    return;
+  }
+  frame();
+  show();
+  listen();
+  window.addEventListener("hashchange", show);
+  window.addEventListener("unhandledrejection", (event) => { warn(event.reason); });
+  // Another tab may have changed what this one shows.
+  let left = 0;
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) left = Date.now();
+    else if (Date.now() - left > 30_000 && here().view !== "chat") show();
+  });
+}
+
+start();

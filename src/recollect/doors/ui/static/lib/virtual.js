@@ -1,0 +1,121 @@
+// A list of any length that holds only what is in sight. Rows have one height, so the place of each is known without drawing it.
+import { h } from "./dom.js";
+
+const SPARE = 8;
+const PAGE = 100;
+
+/**
+ * `fetch(offset, limit)` gives `{ items, total }`; `draw(item)` gives the inside of a row; `open(item)` is called on Enter or click.
+ */
+export class VirtualList {
+  constructor({ label, rowHeight, fetch, draw, open, arrived }) {
+    Object.assign(this, { rowHeight, fetch, draw, open, arrived });
+    this.items = [];
+    this.total = 0;
+    this.asked = new Set();
+    this.round = 0;
+    this.current = 0;
+    this.rows = new Map();
+    this.inner = h("div", { class: "virtual-inner", role: "list", "aria-label": label });
+    this.element = h("div", { class: "virtual", onscroll: () => this.show(), onkeydown: (event) => this.key(event) }, this.inner);
+    this.watcher = new ResizeObserver(() => this.show());
+    this.watcher.observe(this.element);
+  }
+
+  close() { this.watcher.disconnect(); this.round += 1; }
+
+  async load() {
+    this.round += 1;
+    this.items = [];
+    this.asked.clear();
+    this.current = 0;
+    this.element.scrollTop = 0;
+    await this.page(0);
+  }
+
+  async page(number) {
+    if (this.asked.has(number)) return;
+    this.asked.add(number);
+    const round = this.round;
+    const { items, total } = await this.fetch(number * PAGE, PAGE).catch((problem) => {
+      this.asked.delete(number);
+      throw problem;
+    });
+    if (round !== this.round) return; // another list was asked for in the meantime
+    items.forEach((item, index) => { this.items[number * PAGE + index] = item; });
+    this.total = total;
+    this.redraw();
+    this.arrived?.(total);
+  }
+
+  redraw() {
+    this.rows.forEach((row) => row.remove());
+    this.rows.clear();
+    this.inner.style.height = `${this.total * this.rowHeight}px`;
+    this.show();
+  }
+
+  show() {
+    const first = Math.max(0, Math.floor(this.element.scrollTop / this.rowHeight) - SPARE);
+    const last = Math.min(this.total, Math.ceil((this.element.scrollTop + this.element.clientHeight) / this.rowHeight) + SPARE);
+    for (const [index, row] of this.rows) {
+      if (index < first || index >= last) { row.remove(); this.rows.delete(index); }
+    }
+    for (let index = first; index < last; index += 1) {
+      if (this.items[index] === undefined) this.page(Math.floor(index / PAGE)).catch(() => {});
+      else if (!this.rows.has(index)) this.place(index);
+    }
+  }
+
+  place(index) {
+    const item = this.items[index];
+    const row = h("div", {
+      class: "virtual-row", role: "listitem", tabindex: index === this.current ? "0" : "-1",
+      "aria-posinset": index + 1, "aria-setsize": this.total, "data-id": item.id,
+      onclick: (event) => { if (!event.target.closest("button")) { this.current = index; this.open(item); } },
+      onfocus: () => { this.current = index; },
+    }, this.draw(item));
+    row.style.transform = `translateY(${index * this.rowHeight}px)`;
+    row.style.height = `${this.rowHeight}px`;
+    // In the order of the list, so that it is read in that order.
+    const after = [...this.rows.entries()].filter(([other]) => other > index).sort(([a], [b]) => a - b)[0];
+    this.inner.insertBefore(row, after ? after[1] : null);
+    this.rows.set(index, row);
+  }
+
+  key(event) {
+    const steps = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity };
+    if (event.target.closest("button, input, textarea")) return;
+    if (event.key === "Enter" && this.items[this.current]) this.open(this.items[this.current]);
+    else if (event.key in steps) this.focus(this.current + steps[event.key]);
+    else return;
+    event.preventDefault();
+  }
+
+  focus(index) {
+    if (!this.total) return;
+    this.current = Math.max(0, Math.min(this.total - 1, index));
+    const top = this.current * this.rowHeight;
+    const bottom = top + this.rowHeight;
+    if (top < this.element.scrollTop) this.element.scrollTop = top;
+    if (bottom > this.element.scrollTop + this.element.clientHeight) this.element.scrollTop = bottom - this.element.clientHeight;
+    this.show();
+    this.rows.forEach((row, each) => row.setAttribute("tabindex", each === this.current ? "0" : "-1"));
+    this.rows.get(this.current)?.focus({ preventScroll: true });
+  }
+
+  /** Shows an entry as changed, or takes it away (`null`). Gives a function that puts it back. */
+  replace(id, changed) {
+    const index = this.items.findIndex((item) => item?.id === id);
+    if (index < 0) return () => {};
+    const before = this.items[index];
+    if (changed === null) { this.items.splice(index, 1); this.total -= 1; } else this.items[index] = changed;
+    this.redraw();
+    this.arrived?.(this.total);
+    return () => {
+      if (changed === null) { this.items.splice(index, 0, before); this.total += 1; } else this.items[index] = before;
+      this.redraw();
+      this.arrived?.(this.total);
+    };
+  }
+}

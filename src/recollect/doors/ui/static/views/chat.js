@@ -1,0 +1,88 @@
+// Talking: the reply as it comes, and beside it the memories it was made with.
+import { events, get, id, send } from "../lib/api.js";
+import { $, h } from "../lib/dom.js";
+import { attempt, warn } from "../lib/notices.js";
+import { address, amend } from "../lib/router.js";
+import { state } from "../lib/state.js";
+import { number, said, t } from "../lib/words.js";
+
+const EARLIER = 100;
+
+export function chat(params) {
+  let session = state.incognito ?? params.session ?? null;
+  let running = null;
+  const log = h("div", { class: "log", role: "log", "aria-live": "polite", "aria-label": t("nav.chat"), tabindex: "0" });
+  const text = h("textarea", { rows: 2, "data-new": true, "data-search": true, placeholder: t("chat.hint"), "aria-label": t("chat.say"), maxlength: 20_000, onkeydown: (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); say(); }
+  } });
+  const button = h("button", { class: "primary" }, t("send"));
+  const element = h("section", { class: "chat" }, log,
+    h("form", { class: "composer", onsubmit: (event) => { event.preventDefault(); running ? running.abort() : say(); } }, text, button),
+    h("p", { class: "facts" }, t("chat.try"), ["chat.try.1", "chat.try.2", "chat.try.3"].map((each) => h("button", { class: "quiet", onclick: () => { text.value = t(each); text.focus(); } }, t(each)))));
+
+  function put(role, content) {
+    const words = h("p", { class: "said" }, content);
+    const turn = h("article", { class: `turn ${role}`, "aria-label": t(`role.${role}`) }, words);
+    log.append(turn);
+    log.scrollTop = log.scrollHeight;
+    return { turn, words };
+  }
+
+  async function say() {
+    const message = text.value.trim();
+    if (!message || running) return;
+    $(".welcome", log)?.remove();
+    put("user", message);
+    text.value = "";
+    const reply = put("assistant", "");
+    reply.turn.classList.add("busy");
+    running = new AbortController();
+    button.textContent = t("stop");
+    try {
+      const answer = await send("/v1/chat", { method: "POST", body: { message, session_id: session, stream: true }, accept: "text/event-stream", signal: running.signal });
+      for await (const [name, data] of events(answer)) hear(name, data, reply);
+    } catch (problem) {
+      if (running.signal.aborted) reply.turn.append(h("p", { class: "facts" }, t("chat.stopped")));
+      else {
+        reply.turn.append(h("p", { class: "bad-words", role: "alert" }, said(problem)), h("button", { class: "quiet", onclick: () => { text.value = message; text.focus(); } }, t("again")));
+      }
+    }
+    running = null;
+    button.textContent = t("send");
+    reply.turn.classList.remove("busy");
+  }
+
+  function hear(name, data, reply) {
+    if (name === "start") {
+      session = data.session_id;
+      if (!state.incognito) amend({ session });
+      if (!data.kept) reply.turn.append(h("p", { class: "badge" }, t(`chat.${data.reason}`)));
+    } else if (name === "memory") reply.turn.append(used(data));
+    else if (name === "delta") { reply.words.append(data.text); log.scrollTop = log.scrollHeight; }
+    else if (name === "error") reply.turn.append(h("p", { class: "bad-words", role: "alert" }, data.message));
+    else if (name === "done") {
+      for (const reference of data.cited) $(`[data-reference="${CSS.escape(reference)}"]`, reply.turn)?.classList.add("cited");
+      if (data.partial) reply.turn.append(h("p", { class: "facts" }, t("chat.partial")));
+      if (data.command) window.dispatchEvent(new CustomEvent("controls-changed"));
+    }
+  }
+
+  async function resume() {
+    const talk = await get(`/v1/conversations/${id(session)}?limit=${EARLIER}`);
+    talk.messages.forEach((message) => put(message.role, message.content));
+  }
+
+  if (session && !state.incognito) attempt(resume);
+  else log.append(h("div", { class: "empty welcome" }, h("h2", {}, t(state.incognito ? "chat.incognito" : "chat.welcome")), h("p", {}, t(state.incognito ? "chat.incognito.why" : "chat.welcome.why"))));
+  return { element, leave: () => running?.abort() };
+}
+
+function used(recalled) {
+  if (recalled.error) warn(t("chat.memory.failed"));
+  if (!recalled.memories.length) return h("p", { class: "facts" }, t("chat.no.memory"));
+  return h("details", { class: "used", open: true }, h("summary", {}, t("chat.used", { count: number(recalled.memories.length) })),
+    h("ul", { class: "plain" }, recalled.memories.map((each) => h("li", { "data-reference": each.reference },
+      h("a", { href: each.kind === "memory" ? address("memories", { id: each.id }) : address("conversations", { id: each.session_id, message: each.id }) }, `[${each.reference}] ${each.content}`),
+      h("span", { class: "facts" }, ` ${each.source}`),
+      each.suspicious ? h("span", { class: "badge error" }, t("suspicious")) : null))));
+}

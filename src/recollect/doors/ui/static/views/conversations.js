@@ -1,0 +1,90 @@
+// Conversations, word for word: browse, search, go on with one, take one along, delete one.
+import { get, id, post, query, remove } from "../lib/api.js";
+import { $, download, h, settled } from "../lib/dom.js";
+import { attempt, holdBack } from "../lib/notices.js";
+import { address, amend } from "../lib/router.js";
+import { state } from "../lib/state.js";
+import { VirtualList } from "../lib/virtual.js";
+import { ago, moment, number, said, t } from "../lib/words.js";
+
+const MOST_MESSAGES = 1000;
+
+export function conversations(params) {
+  let wanted = params.q ?? "";
+  const count = h("p", { class: "count", role: "status" });
+  const empty = h("div", { class: "empty", hidden: true });
+  const panel = h("aside", { class: "panel wide", "aria-label": t("conversation") });
+  const list = new VirtualList({ label: t("nav.conversations"), rowHeight: 64, fetch: fetchPage, draw: row, open: (item) => open(item.session_id ?? item.id, item.message), arrived });
+
+  async function fetchPage(offset, limit) {
+    if (!wanted) return get(`/v1/conversations${query({ limit, offset })}`);
+    if (offset) return { items: [], total: list.total };
+    const { hits } = await post("/v1/memories/search", { query: wanted, kinds: ["message"], limit: 50 });
+    return { items: hits.map((hit) => ({ ...hit, message: hit.id })), total: hits.length };
+  }
+
+  function arrived(total) {
+    count.textContent = wanted ? t("found", { count: number(total) }) : t("conversations.count", { count: number(total) });
+    empty.hidden = total > 0;
+    list.element.hidden = total === 0;
+    if (!total) empty.replaceChildren(h("h2", {}, t(wanted ? "empty.search" : "empty.conversations")), h("p", {}, t(wanted ? "empty.search.why" : "empty.conversations.why")));
+  }
+
+  async function open(session, message) {
+    amend({ id: session, message: message ?? "" });
+    panel.dataset.id = session;
+    panel.classList.add("open");
+    await transcript(panel, session, message, { close, list });
+  }
+
+  function close() {
+    amend({ id: "", message: "" });
+    delete panel.dataset.id;
+    panel.classList.remove("open");
+    panel.replaceChildren();
+  }
+
+  const search = settled(() => { amend({ q: wanted }); attempt(() => list.load()); });
+  const element = h("section", { class: "memories", onkeydown: (event) => { if (event.key === "Escape" && panel.dataset.id) close(); } },
+    h("div", { class: "stack" }, h("form", { class: "toolbar", role: "search", onsubmit: (event) => event.preventDefault() },
+      h("input", { type: "search", "data-search": true, value: wanted, placeholder: t("conversations.hint"), "aria-label": t("search"), oninput: (event) => { wanted = event.target.value.trim(); search(); } })),
+    count, empty, list.element), panel);
+  attempt(() => list.load()).then(() => { if (params.id) open(params.id, params.message); });
+  return { element, leave: () => list.close() };
+}
+
+function row(item) {
+  if (item.message) return h("div", { class: "row-text" }, h("p", { class: "row-content" }, item.text), h("p", { class: "facts" }, `${item.role} · ${ago(item.created_at)}`));
+  return h("div", { class: "row-text" }, h("p", { class: "row-content" }, item.title ?? item.id),
+    h("p", { class: "facts" }, [t("messages.count", { count: number(item.message_count) }), ago(item.updated_at), item.expires_at ? t("expires.on", { when: moment(item.expires_at) }) : null].filter(Boolean).join(" · ")));
+}
+
+async function transcript(panel, session, message, { close, list }) {
+  panel.replaceChildren(h("p", { class: "quiet" }, t("loading")));
+  let talk;
+  try {
+    talk = await get(`/v1/conversations/${id(session)}?limit=${MOST_MESSAGES}`);
+  } catch (problem) {
+    panel.replaceChildren(h("p", { class: "bad-words", role: "alert" }, said(problem)), h("button", { onclick: close }, t("close")));
+    return;
+  }
+  if (panel.dataset.id !== session) return;
+  const drop = () => {
+    close();
+    const undo = list.replace(session, null);
+    holdBack(t("forgetting.conversation"), {
+      undo,
+      finish: (leaving) => remove(`/v1/conversations/${id(session)}`, undefined, { keepalive: leaving }),
+      done: (receipt) => t("forgotten.conversation", { messages: number(receipt.messages), memories: number(receipt.memories + receipt.derived) }),
+    });
+  };
+  panel.replaceChildren(h("div", { class: "row spread" }, h("h2", { tabindex: "-1" }, talk.title ?? session), h("button", { class: "icon", "aria-label": t("close"), onclick: close }, "×")),
+    h("div", { class: "row" }, h("a", { class: "button", href: address("chat", { session }) }, t("resume")),
+      h("button", { onclick: () => download(`${session}.json`, JSON.stringify(talk, null, 2)) }, t("export")),
+      state.readOnly ? null : h("button", { class: "danger", onclick: drop }, t("delete"))),
+    talk.summary ? h("blockquote", {}, talk.summary) : null,
+    h("div", { class: "log", tabindex: "0", "aria-label": t("conversation") }, talk.messages.map((each) => h("article", { class: `turn ${each.role}${each.id === message ? " marked" : ""}`, "data-id": each.id },
+      h("p", { class: "said" }, each.content), h("p", { class: "facts" }, [each.name ?? t(`role.${each.role}`), moment(each.created_at), each.partial ? t("chat.partial") : null].filter(Boolean).join(" · "))))));
+  $(".marked", panel)?.scrollIntoView({ block: "center" });
+  $("h2", panel).focus();
+}

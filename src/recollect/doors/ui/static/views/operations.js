@@ -1,0 +1,104 @@
+// For whoever keeps the server running: what the counters say over time, the state of this memory, and who makes the vectors.
+import { get, post, put, remove, send } from "../lib/api.js";
+import { line } from "../lib/charts.js";
+import { h } from "../lib/dom.js";
+import { attempt, tell, warn } from "../lib/notices.js";
+import { address } from "../lib/router.js";
+import { state } from "../lib/state.js";
+import { number, t } from "../lib/words.js";
+
+const EVERY_MS = 5000;
+const KEPT = 120;
+const PROVIDERS = ["local", "openai", "ollama", "llamacpp", "custom_http"];
+
+export function operations() {
+  const charts = h("div", { class: "charts" });
+  const element = h("section", { class: "stack" }, h("h2", {}, t("nav.operations")), charts, health(), state.admin ? provider() : null);
+  const seen = [];
+  const look = async () => {
+    seen.push(read(await (await send("/metrics")).text()));
+    if (seen.length > KEPT) seen.shift();
+    charts.replaceChildren(...figures(seen));
+  };
+  let timer = null;
+  if (state.admin) {
+    look().then(() => { timer = setInterval(() => look().catch(() => {}), EVERY_MS); }).catch(warn);
+  } else charts.append(h("p", { class: "quiet" }, t("operations.admins")));
+  return { element, leave: () => clearInterval(timer) };
+}
+
+/** The counters of an exposition, by name; what differs only in its labels is added up, except where the labels are asked for. */
+function read(text) {
+  const all = [];
+  for (const each of text.split("\n")) {
+    const found = /^(\w+)(?:\{(.*)\})? ([\d.e+-]+|NaN)$/.exec(each);
+    if (found) all.push({ name: found[1], labels: Object.fromEntries([...(found[2] ?? "").matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value])), value: Number(found[3]) });
+  }
+  return { at: Date.now(), all };
+}
+
+const sum = (seen, name, fits = () => true) => seen.all.filter((each) => each.name === name && fits(each.labels)).reduce((total, each) => total + each.value, 0);
+
+/** A percentile of a histogram between two looks, in milliseconds. */
+function percentile(before, after, name, share) {
+  const counts = new Map();
+  for (const [look, sign] of [[after, 1], [before, -1]]) {
+    for (const each of look?.all ?? []) {
+      if (each.name === `${name}_bucket`) counts.set(each.labels.le, (counts.get(each.labels.le) ?? 0) + sign * each.value);
+    }
+  }
+  const steps = [...counts].map(([edge, count]) => [edge === "+Inf" ? Infinity : Number(edge), count]).sort(([a], [b]) => a - b);
+  const total = steps.at(-1)?.[1] ?? 0;
+  const [edge] = steps.find(([, count]) => total && count >= total * share) ?? [0];
+  return edge === Infinity ? steps.at(-2)[0] * 1000 : edge * 1000;
+}
+
+function figures(seen) {
+  const between = (measure) => seen.map((look, index) => measure(index ? seen[index - 1] : null, look));
+  const gained = (name, fits) => between((before, after) => (before ? Math.max(0, sum(after, name, fits) - sum(before, name, fits)) : 0));
+  const level = (name) => seen.map((look) => sum(look, name));
+  const failed = (labels) => labels.status?.startsWith("5");
+  return [
+    line(t("chart.requests"), gained("recollect_requests_total")), line(t("chart.errors"), gained("recollect_requests_total", failed)),
+    line(t("chart.p50"), between((before, after) => percentile(before, after, "recollect_request_seconds", 0.5)), " ms"),
+    line(t("chart.p95"), between((before, after) => percentile(before, after, "recollect_request_seconds", 0.95)), " ms"),
+    line(t("chart.backlog"), level("recollect_embedding_backlog")),
+    line(t("chart.writes"), gained("recollect_writes_total")), line(t("chart.merged"), gained("recollect_writes_total", (labels) => labels.outcome === "merged")),
+    line(t("chart.recalls"), gained("recollect_recalls_total")),
+    line(t("chart.hits"), between((before, after) => { const all = sum(after, "recollect_recalls_total"); return all ? (100 * sum(after, "recollect_recalls_total", (labels) => labels.found === "yes")) / all : 0; }), " %"),
+    line(t("chart.trimmed"), gained("recollect_upkeep_total")),
+  ];
+}
+
+function health() {
+  const place = h("div", { class: "card" }, h("h3", {}, t("health")), h("p", { class: "quiet" }, t("loading")));
+  get("/v1/health").then((report) => {
+    const concerns = Object.entries(report.counts);
+    place.replaceChildren(h("h3", {}, t("health")), h("p", {}, t("health.looked", { count: number(report.memories) })),
+      concerns.length ? h("ul", { class: "plain" }, concerns.map(([name, count]) => h("li", {}, h("details", {}, h("summary", {}, `${t(`concern.${name}`)}: ${number(count)}`),
+        h("ul", {}, report.findings.filter((each) => each.concern === name).slice(0, 20).map((each) => h("li", {}, each.ids.map((one) => [h("a", { href: address("memories", { id: one }) }, one), " "]), each.why)))))))
+        : h("p", { class: "good-words" }, t("health.good")));
+  }).catch((problem) => place.replaceChildren(h("h3", {}, t("health")), h("p", { class: "bad-words" }, problem.message)));
+  return place;
+}
+
+function provider() {
+  const place = h("div", { class: "card" });
+  const load = () => get("/v1/embedding-provider").then((set) => place.replaceChildren(...shown(set))).catch(warn);
+  const change = (work) => attempt(async () => { await work(); tell(t("saved")); await load(); });
+
+  function shown(set) {
+    const serving = set.serving ? `${set.serving.provider_type} · ${set.serving.model} · ${set.serving.dimensions}` : t("provider.none");
+    const type = h("select", { "aria-label": t("provider.type") }, PROVIDERS.map((each) => h("option", { value: each, selected: each === (set.provider_type ?? "local") }, each)));
+    const address = h("input", { placeholder: "http://…", value: set.endpoint_url ?? "", "aria-label": t("provider.address") });
+    const model = h("input", { value: set.model ?? "", placeholder: t("provider.model"), "aria-label": t("provider.model") });
+    const key = h("input", { type: "password", autocomplete: "off", placeholder: t(set.api_key_set ? "provider.key.set" : "provider.key"), "aria-label": t("provider.key") });
+    const body = () => ({ provider_type: type.value, endpoint_url: address.value || null, model: model.value || null, ...(key.value ? { api_key: key.value } : {}) });
+    return [h("h3", {}, t("provider")), h("p", {}, serving), set.building.length ? h("p", { class: "badge pending" }, t("provider.building")) : null, set.trouble ? h("p", { class: "bad-words" }, set.trouble) : null, set.pinned ? h("p", { class: "facts" }, set.pinned) : null,
+      state.readOnly || set.pinned ? null : h("form", { class: "toolbar", onsubmit: (event) => { event.preventDefault(); change(() => put("/v1/embedding-provider", body())); } }, type, address, model, key,
+        h("button", { class: "primary" }, t("save")), set.stored ? h("button", { type: "button", onclick: () => change(() => remove("/v1/embedding-provider")) }, t("provider.reset")) : null)];
+  }
+
+  load();
+  return place;
+}
