@@ -24,6 +24,7 @@ FULL_TALK = Conversation(
     summary="They spoke of tea.",
     databases=("sales", "库存"),
     database_tags=("prod", ""),
+    summary_grounds=("sales", "bank.*", "?"),
 )
 FULL_MESSAGE = Message(
     id="msg-full",
@@ -42,6 +43,8 @@ FULL_MESSAGE = Message(
     tokens={"prompt": 10, "completion": 2},
     execution_time_ms=12.5,
     partial=True,
+    searchable="Question: how much?\nSQL: SELECT 1",
+    grounds=("sales", "bank.*", ""),
 )
 
 

@@ -288,3 +288,11 @@ async def test_any_finite_vector_comes_back_within_half_precision(vector_store: 
         assert await store.write(ANA, work) == 1
         found = await store.read(ANA, lambda tx: tx.index.changes(0, "g1", 9).items[0].vector)
         np.testing.assert_allclose(np.asarray(found, np.float32), vector, atol=1e-3)
+
+
+async def test_a_message_is_embedded_by_what_it_is_found_by(store: Store) -> None:
+    await converse(store, ANA, message("said", content="In 2024: 12.", searchable="Question: how many?"))
+    await store.write(ANA, lambda tx: tx.index.put([entry("said", kind="message")]))
+    await queue(store, SAID, "hash of said", T0)
+    (job,) = await claim(store, at(1))
+    assert job.content == "Question: how many?"

@@ -13,6 +13,7 @@ from fastapi import APIRouter, FastAPI
 from recollect.bootstrap import open_engine
 from recollect.doors.chat.door import router as chat
 from recollect.doors.companion.door import router as companion
+from recollect.doors.datachat.door import router as datachat
 from recollect.doors.http import logs
 from recollect.doors.http.app import Manners, create_app
 from recollect.doors.http.auth.choosing import identity_of
@@ -26,7 +27,7 @@ from recollect.engine import Engine, embed
 from recollect.errors import RecollectError
 from recollect.settings import Settings
 
-DOORS: tuple[APIRouter, ...] = (native, longterm, companion, recall, nova, chat)
+DOORS: tuple[APIRouter, ...] = (native, longterm, companion, recall, nova, chat, datachat)
 """Every door the server has. A new one is added here, and nowhere else."""
 PAGES: tuple[APIRouter, ...] = (page,)
 """Open to everyone: they hold no memory, and fetch what they show through the doors."""

@@ -38,6 +38,8 @@ from recollect.engine import (
 )
 from recollect.engine.asides import Asides
 from recollect.engine.config import EngineConfig
+from recollect.engine.datachat import ask, showing
+from recollect.engine.datachat.rules import Desk
 from recollect.engine.fairness import Turns
 from recollect.engine.generations import Generations
 from recollect.engine.notes import Notes
@@ -48,8 +50,10 @@ from recollect.engine.shelves import Shelves
 from recollect.engine.talks import Talk, Talks
 from recollect.errors import RecollectError
 from recollect.model import (
+    AskData,
     AuditEvent,
     Conversation,
+    DataReply,
     EmbeddingStatus,
     ForgetReceipt,
     Health,
@@ -67,6 +71,7 @@ from recollect.model import (
     Scope,
     SpaceSettings,
     TakenIn,
+    Talked,
     Target,
     Theme,
     TurnsReceipt,
@@ -123,6 +128,8 @@ class Engine:
         """Keeps this process at the embedding provider that an administrator configured, where that can be done."""
         self.chat: Chat | None = None
         """A language model, where one is configured; everything works without."""
+        self.desk = Desk()
+        """Those who answer questions over data, and who know what somebody may ask; bootstrap puts them here."""
         self.sessions = Sessions()
         self.talks = Talks()
         self.asides = Asides()
@@ -288,6 +295,25 @@ class Engine:
         """Begin one turn of a chat: its message is stored when this returns, its reply comes as events."""
         return await chat.converse(self, scope, text, session_id=session_id, message_id=message_id)
 
+    async def ask_data(self, scope: Scope, asked: AskData) -> DataReply:
+        """Answer a question over data in the light of what this person asked before and may still see."""
+        return await ask.ask(self, scope, asked)
+
+    async def data_conversations(self, scope: Scope, asked: AskData, limit: int, offset: int) -> Page[Talked]:
+        return await showing.conversations(self, scope, asked, limit, offset)
+
+    async def data_conversation(self, scope: Scope, asked: AskData, session_id: str) -> Talked:
+        return await showing.conversation(self, scope, asked, session_id)
+
+    async def forget_data_conversation(self, scope: Scope, session_id: str) -> ForgetReceipt:
+        return await showing.forget(self, scope, session_id)
+
+    async def export_data(self, scope: Scope, asked: AskData) -> dict[str, Any]:
+        return await showing.export(self, scope, asked)
+
+    async def erase_data(self, scope: Scope) -> ForgetReceipt:
+        return await showing.erase(self, scope)
+
     async def shown(self, scope: Scope, session_id: str, things: Iterable[Memory | Message | str]) -> None:
         """These reached a prompt as memory in this session: when they come back, they are no news."""
         await working.show(self, scope, session_id, things)
@@ -336,6 +362,7 @@ class Engine:
                 parting.push_async_callback(self.cache.close)
             if self.chat is not None:
                 parting.push_async_callback(self.chat.close)
+            parting.push_async_callback(self.desk.close)
             await self.talks.close()
             with suppress(RecollectError):
                 await self.settle_debts(at_once=True)

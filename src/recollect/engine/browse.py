@@ -108,9 +108,14 @@ async def conversation(
 
 
 async def audit_trail(engine: Engine, scope: Scope, limit: int, offset: int) -> Page[AuditEvent]:
-    """Newest first, what was noted a moment ago included."""
-    await engine.notes.write(engine.store, engine.clock, scope)
-    return await engine.store.read(scope, lambda tx: tx.space.audit(limit, offset))
+    """Newest first, what was noted a moment ago included, and what was done with the data chat of this space."""
+    pages = []
+    for each in dict.fromkeys((scope, scope.data)):
+        await engine.notes.write(engine.store, engine.clock, each)
+        pages.append(await engine.store.read(each, lambda tx: tx.space.audit(limit + offset, 0)))
+    events = sorted((event for page in pages for event in page), key=lambda event: (event.at, event.id), reverse=True)
+    total = sum(page.total for page in pages)
+    return Page(items=tuple(events[offset : offset + limit]), total=total, limit=limit, offset=offset)
 
 
 def _memory(tx: Tx, engine: Engine, id: str) -> Memory:

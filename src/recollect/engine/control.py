@@ -11,6 +11,7 @@ from recollect.engine.drafts import checked_switch
 from recollect.engine.forget import scopes_of
 from recollect.errors import InvalidInput
 from recollect.model import Scope, SpaceSettings, checked_id
+from recollect.model.scope import DATA
 from recollect.policy.digest import session_digest
 from recollect.policy.guard import checked_count, checked_labels
 from recollect.policy.ids import new_id
@@ -77,7 +78,8 @@ async def is_incognito(engine: Engine, scope: Scope, session_id: str) -> bool:
 
 async def spaces(engine: Engine, tenant: str, user: str) -> Sequence[str]:
     """The spaces in which this user keeps anything."""
-    return [scope.space for scope in await scopes_of(engine, tenant, user)]
+    found = await scopes_of(engine, tenant, user)
+    return [scope.space for scope in found if not scope.space.startswith(DATA)]
 
 
 async def _declare(engine: Engine, scope: Scope, session_id: str, *, incognito: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.model import Entry, Memory, Message, Target
@@ -17,8 +18,12 @@ def index_memory(
     _index(tx, [(entry_of_memory(memory, analysed), memory.content)], generations, at)
 
 
-def index_messages(tx: Tx, messages: Sequence[Message], generations: Sequence[str], at: datetime) -> None:
-    index_all(tx, (), messages, generations, at)
+def index_messages(
+    tx: Tx, messages: Sequence[Message], generations: Sequence[str], at: datetime, expires_at: datetime | None = None
+) -> None:
+    """`expires_at`: when they are to be found no longer, even if nobody has tidied up by then."""
+    said = [(replace(entry_of_message(each), expires_at=expires_at), each.found_by) for each in messages]
+    _index(tx, said, generations, at)
 
 
 def index_all(
@@ -26,7 +31,7 @@ def index_all(
 ) -> None:
     """Many at once: one look and one write for all of them."""
     told = [(entry_of_memory(memory), memory.content) for memory in memories]
-    said = [(entry_of_message(message), message.content) for message in messages]
+    said = [(entry_of_message(message), message.found_by) for message in messages]
     _index(tx, [*told, *said], generations, at)
 
 

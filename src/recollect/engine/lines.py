@@ -210,7 +210,7 @@ def _kinds(max_bytes: int) -> Mapping[str, tuple[type[Any], Mapping[str, Check]]
         **_each(checked_time, "created_at", "updated_at", "expires_at"),
         "message_count": _position,
         "is_summarized": checked_switch,
-        **_each(_names, "databases", "database_tags"),
+        **_each(_names, "databases", "database_tags", "summary_grounds"),
     }
     message: dict[str, Check] = {
         **_each(checked_id, "id", "session_id", "name", "correlation_id"),
@@ -219,8 +219,8 @@ def _kinds(max_bytes: int) -> Mapping[str, tuple[type[Any], Mapping[str, Check]]
         "content": text,
         "created_at": checked_time,
         **_each(checked_switch, "dated", "partial"),
-        **_each(prose, "sql_query", "query_explanation"),
-        "tables_used": _names,
+        **_each(prose, "sql_query", "query_explanation", "searchable"),
+        **_each(_names, "tables_used", "grounds"),
         "execution_result": lambda value, _: checked_value(value),
         "tokens": _tokens,
         "execution_time_ms": _number,

@@ -26,7 +26,10 @@ from recollect.policy.guard import checked_text, checked_value, cleaned
 from recollect.policy.injection import is_suspicious
 
 WHY = "this holds a secret such as a password or a key, and secrets are not kept here (RECOLLECT_SECRETS)"
-TEXTS = ("content", "title", "summary", "description", "display_name", "name", "sql_query", "query_explanation")
+TEXTS = (
+    *("content", "title", "summary", "description", "display_name", "name"),
+    *("sql_query", "query_explanation", "searchable"),
+)
 LABELS = ("key", "theme", "slug")
 LISTS = ("tags",)
 VALUES = ("value", "execution_result")

@@ -4,7 +4,16 @@ from recollect.model.access import ROLES, ApiKey, Role
 from recollect.model.analysis import Analysis, Category, Emotion, Extraction, Item, TakenIn
 from recollect.model.chat import Completion, Piece, Usage, Utterance
 from recollect.model.conversation import Conversation, Message, Turn, WorkingMemory
-from recollect.model.datachat import DataAccess, DataAnswer, DataQuestion, Exchange
+from recollect.model.datachat import (
+    AskData,
+    ContextUsed,
+    DataAccess,
+    DataAnswer,
+    DataQuestion,
+    DataReply,
+    Exchange,
+    Talked,
+)
 from recollect.model.embedding import (
     KINDS,
     Backlog,
@@ -37,6 +46,7 @@ __all__ = [
     "Action",
     "Analysis",
     "ApiKey",
+    "AskData",
     "AuditEvent",
     "Backlog",
     "Category",
@@ -44,10 +54,12 @@ __all__ = [
     "Changes",
     "Completion",
     "Concern",
+    "ContextUsed",
     "Conversation",
     "DataAccess",
     "DataAnswer",
     "DataQuestion",
+    "DataReply",
     "Draft",
     "EmbeddingJob",
     "EmbeddingState",
@@ -93,6 +105,7 @@ __all__ = [
     "Status",
     "Step",
     "TakenIn",
+    "Talked",
     "Target",
     "Theme",
     "Tombstone",

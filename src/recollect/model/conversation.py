@@ -23,6 +23,8 @@ class Conversation:
     summary: str | None = None
     databases: tuple[str, ...] = ()
     database_tags: tuple[str, ...] = ()
+    summary_grounds: tuple[str, ...] | None = None
+    """Of a data chat: the tables and databases that the summary speaks of (see `Message.grounds`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +48,15 @@ class Message:
     tokens: Mapping[str, int] = field(default_factory=dict)
     execution_time_ms: float | None = None
     partial: bool = False
+    searchable: str | None = None
+    """What it is found by, where that isn't what was said: of an answer over data its question, query and tables."""
+    grounds: tuple[str, ...] | None = None
+    """Of an answer over data: what it rests on, all of which somebody must be allowed to use to see it. A table by its name, a
+    database as `name.*`, and `?` where nobody knows."""
+
+    @property
+    def found_by(self) -> str:
+        return self.content if self.searchable is None else self.searchable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

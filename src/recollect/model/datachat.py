@@ -1,4 +1,7 @@
-"""Questions over data: what is asked, what was asked before, what the asker may see, and what came of it."""
+"""Questions over data: what is asked, what was asked before, what the asker may see, and what came of it.
+
+AskData -> (memory) -> DataQuestion -> (answerer) -> DataAnswer -> (memory) -> DataReply
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+
+from recollect.model.conversation import Conversation
+from recollect.model.receipt import Refusal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +58,10 @@ class Exchange:
     result: Any = None
     session_id: str | None = None
     message_id: str | None = None
+    """Of the question; the answer's follows from it."""
     asked_at: datetime | None = None
+    grounds: tuple[str, ...] = ()
+    """What somebody must be allowed to use to see it (see `Message.grounds`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,3 +100,54 @@ class DataAnswer:
     sql_s: float = 0.0
     search_s: float = 0.0
     model_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskData:
+    """A question as somebody asks it. None means: as configured."""
+
+    question: str
+    session_id: str | None = None
+    session_name: str | None = None
+    use_memory: bool = True
+    max_history: int | None = None
+    similar: int | None = None
+    databases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    claims: Mapping[str, Any] = field(default_factory=dict)
+    """What the caller's token says of them, if they came with one."""
+    authorization: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextUsed:
+    """How much of the memory an answerer was shown. A past question counts once, with its answer."""
+
+    history: int = 0
+    similar: int = 0
+    tokens: int = 0
+    truncated: bool = False
+    degraded: tuple[str, ...] = ()
+    """Parts of the memory that could not be used: `history`, `similar`, `permissions`, `storing`, or a part of recall."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talked:
+    """A data conversation as far as somebody may see it: its name and count give away nothing that they may not."""
+
+    conversation: Conversation
+    exchanges: tuple[Exchange, ...] = ()
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataReply:
+    answer: DataAnswer
+    talk: Talked | None = None
+    """None where nothing is kept; `reason` says why, unless memory isn't used here at all."""
+    used: ContextUsed = ContextUsed()
+    reason: Refusal | None = None
+    warnings: tuple[str, ...] = ()
+    retrieval_s: float = 0.0
+    total_s: float = 0.0

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 
 from recollect.errors import InvalidInput
 
 MAX_ID_CHARS = 255
+DATA = "@data/"
+"""How the names of spaces begin that hold the data chat. What is in them is shown only as far as somebody may still use the
+tables it rests on, and so by no door but the one that asks."""
 
 
 def checked_id(value: object, what: str) -> str:
@@ -36,5 +40,17 @@ class Scope:
         checked_id(self.space, "space")
 
     def within(self, space: str) -> Scope:
-        """The same user's other space."""
+        """The same user's other space, by a name that comes from outside."""
+        if isinstance(space, str) and space.startswith(DATA):
+            raise InvalidInput(f"spaces that begin with {DATA} belong to the data chat: ask it at /memoryChat")
         return replace(self, space=space)
+
+    @property
+    def data(self) -> Scope:
+        """Where the data chat of this space keeps what was asked."""
+        if self.space.startswith(DATA):
+            return self
+        name = self.space
+        if len(DATA + name) > MAX_ID_CHARS:
+            name = blake2b(name.encode(), digest_size=32).hexdigest()
+        return replace(self, space=DATA + name)

@@ -59,8 +59,8 @@ def entry_of_message(message: Message) -> Entry:
     about_from, about_until = _about(message.content, message.created_at) if message.dated else (None, None)
     return Entry(
         target=Target("message", message.id),
-        terms=(*analyse(message.name or ""), *analyse(message.content)[:_MOST_TERMS]),
-        chars=len(message.content),
+        terms=(*analyse(message.name or ""), *analyse(message.found_by)[:_MOST_TERMS]),
+        chars=len(message.found_by),
         created_at=message.created_at,
         dated=message.dated,
         session_id=message.session_id,

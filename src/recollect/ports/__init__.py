@@ -1,6 +1,6 @@
 """The seams: what the engine asks of stores and providers, and nothing more."""
 
-from recollect.ports.answering import Answerer, Permissions, Point, VectorIndex
+from recollect.ports.answering import Answerer, Archive, Permissions, Point, Tracer, VectorIndex
 from recollect.ports.providers import Cache, Chat, Clock, Embedder, Judge, Judgement, SessionHashes
 from recollect.ports.store import (
     Capability,
@@ -18,6 +18,7 @@ from recollect.ports.store import (
 
 __all__ = [
     "Answerer",
+    "Archive",
     "Cache",
     "Capability",
     "Chat",
@@ -36,6 +37,7 @@ __all__ = [
     "Space",
     "Store",
     "System",
+    "Tracer",
     "Tx",
     "Vector",
     "VectorIndex",

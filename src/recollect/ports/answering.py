@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.model import DataAccess, DataAnswer, DataQuestion, Scope
+from recollect.model import DataAccess, DataAnswer, DataQuestion, DataReply, Occasion, Scope
 
 
 class Answerer(Protocol):
@@ -60,5 +60,22 @@ class VectorIndex(Protocol):
 
     async def retire(self, generation: str) -> None:
         """Remove what everybody has of a generation that serves nobody any more."""
+
+    async def close(self) -> None: ...
+
+
+class Archive(Protocol):
+    """Where what has reached its end is put away: written once, never read here. It fails with `Unavailable`."""
+
+    async def put(self, path: str, data: bytes) -> None:
+        """`path` has parts, with slashes between; the same path again replaces what is there."""
+
+
+class Tracer(Protocol):
+    """Follows questions for whoever watches over them. It never fails, and nobody waits for it."""
+
+    def asked(
+        self, scope: Scope, occasion: Occasion, question: DataQuestion, reply: DataReply, facts: Mapping[str, Any]
+    ) -> None: ...
 
     async def close(self) -> None: ...

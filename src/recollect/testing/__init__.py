@@ -5,6 +5,7 @@ clock tells a time; faults come from wrappers one can see. Probes look at files 
 code under test.
 """
 
+from recollect.testing.answerer import ScriptedAnswerer
 from recollect.testing.canary import columns_containing, files_containing
 from recollect.testing.chat import ScriptedChat
 from recollect.testing.clock import ManualClock
@@ -19,6 +20,7 @@ __all__ = [
     "ManualClock",
     "ReferenceIndex",
     "ReferenceStore",
+    "ScriptedAnswerer",
     "ScriptedChat",
     "StoreIndex",
     "columns_containing",

@@ -39,6 +39,7 @@ TAGS = {
     "companion": "The contract of companions: entries, pins, spaces, incognito.",
     "recall": "The contract of chats that only ask.",
     "chat": "A conversation with an assistant that remembers.",
+    "data chat": "The contract of questions over data: what was asked before is known, as far as it may still be seen.",
     "agent tools": "The contract of agents: tools by their names, and what a prompt says of them.",
     "embedding provider": "Where embeddings come from: for administrators.",
     "health": "For whoever keeps the server running.",

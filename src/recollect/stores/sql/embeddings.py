@@ -56,7 +56,9 @@ _LEASE = update(table).where(_OF_KIND, _GENERATION).values(due_at=bindparam("unt
 _ABANDON = delete(table).where(_OF_KIND, _GENERATION)
 _CONTENTS = {
     "memory": select(memories.c.id, memories.c.content).where(own(memories), member(memories.c.id, "ids")),
-    "message": select(messages.c.id, messages.c.content).where(own(messages), member(messages.c.id, "ids")),
+    "message": select(messages.c.id, func.coalesce(messages.c.searchable, messages.c.content)).where(
+        own(messages), member(messages.c.id, "ids")
+    ),
 }
 _SETTLE = (
     update(table)

@@ -117,6 +117,7 @@ conversations = _owned(
     Column("summary", Text),
     Column("databases", Names, nullable=False),
     Column("database_tags", Names, nullable=False),
+    Column("summary_grounds", Names),
 )
 
 messages = _owned(
@@ -137,6 +138,8 @@ messages = _owned(
     Column("tokens", Document, nullable=False),
     Column("execution_time_ms", Float),
     Column("partial", Boolean, nullable=False),
+    Column("searchable", Text),
+    Column("grounds", Names),
 )
 
 entries = _owned(

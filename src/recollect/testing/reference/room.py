@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container
 from copy import copy, deepcopy
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
@@ -89,9 +89,11 @@ class Room:
 
     def content(self, target: Target) -> str | None:
         """The text a target stands for, or None when it is gone."""
-        held: Mapping[str, Memory | Message] = self.memories if target.kind == "memory" else self.messages
-        thing = held.get(target.id)
-        return None if thing is None else thing.content
+        if target.kind == "message":
+            message = self.messages.get(target.id)
+            return None if message is None else message.found_by
+        memory = self.memories.get(target.id)
+        return None if memory is None else memory.content
 
     def work_due(self, alive: Container[str]) -> datetime | None:
         """When the next embedding work of a living generation is due."""

@@ -100,7 +100,7 @@ class ReferenceStore:
         mine = {
             each.space: room.copy()
             for each, room in world.rooms.items()
-            if scope == each.within(scope.space) and scope != each
+            if (scope.tenant, scope.user) == (each.tenant, each.user) and scope != each
         }
         return ReferenceTx(scope, world.room(scope), scope in world.rooms, mine)
 
@@ -110,7 +110,7 @@ class ReferenceStore:
             tx = self._begin(scope)
             outcome = work(tx)
             youngest = world.youngest
-            rooms = world.rooms | {scope.within(space): room for space, room in tx.neighbours.items()}
+            rooms = world.rooms | {replace(scope, space=space): room for space, room in tx.neighbours.items()}
             # Where nothing came of it, nobody new has arrived.
             if scope in rooms or tx.room != Room(revision=youngest, purged=youngest):
                 rooms[scope] = tx.room

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from fastapi import Request
@@ -18,6 +19,8 @@ class Caller:
     role: Role = "user"
     actor: str = "local"
     """How they were known, for the audit trail: `local`, `jwt`, `basic`, `header`, `key:<id>`."""
+    claims: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
+    """What their token says of them, once it has been checked; nothing where they came without one."""
 
 
 class Identity(Protocol):

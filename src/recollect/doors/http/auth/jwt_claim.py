@@ -7,7 +7,7 @@ could not be taken back. Claims that name a user or a tenant must be ids; a role
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import jwt
@@ -72,7 +72,8 @@ class JwtClaim:
 
     def _caller(self, claims: Mapping[str, Any]) -> Caller:
         tenant = claims.get(self._claims.tenant) if self._claims.tenant else self._tenant
-        return known_as("jwt", tenant, claims.get(self._claims.user), self._space, _role(claims.get(self._claims.role)))
+        role = _role(claims.get(self._claims.role))
+        return replace(known_as("jwt", tenant, claims.get(self._claims.user), self._space, role), claims=claims)
 
 
 def _role(claimed: object) -> Role:

@@ -1,0 +1,171 @@
+"""What was asked before, as far as it may be seen now: of this conversation, and what is like it in others.
+
+Every exchange is asked for on what it rests, and let go where one thing of it is no longer allowed, whoever is to see it: an
+answerer, a person, an export. Whatever fails on the way is left out and named; a question is never lost over its memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from recollect.engine import recall
+from recollect.engine.boundary import silence
+from recollect.engine.datachat.pairs import exchange, paired, question_id
+from recollect.engine.datachat.summaries import summary_for
+from recollect.errors import NotAllowed, RecollectError, Unavailable
+from recollect.model import AskData, Conversation, DataAccess, Exchange, Hit, Message, Query, Refusal, Scope, Talked
+from recollect.policy.datachat import Context, context, session_name
+from recollect.policy.grounds import databases_in, permits
+from recollect.ports import Tx
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine
+
+MOST_MESSAGES = 1000
+"""Of one conversation that are looked at."""
+SPARE = 4
+"""So many times as many similar questions are looked for as are shown: some may no longer be seen."""
+LEANING = 4
+"""Questions before this one that tell what it leaves out."""
+NOTHING = DataAccess(databases=frozenset(), tables=frozenset())
+UNBOUNDED = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Before:
+    """All there is to know before a question is answered."""
+
+    context: Context
+    silent: Refusal | None = None
+    talk: Talked | None = None
+    history: tuple[Exchange, ...] = ()
+    similar: tuple[Exchange, ...] = ()
+    near: tuple[Exchange, ...] = ()
+    """Similar ones before anything was let go: among them is what this question may repeat."""
+    degraded: tuple[str, ...] = ()
+    ended: bool = False
+    """The conversation that was named has reached its end."""
+
+    @property
+    def shown(self) -> tuple[Exchange, ...]:
+        return (*self.history, *self.similar)
+
+
+async def access_of(engine: Engine, scope: Scope, asked: AskData) -> DataAccess:
+    """What they may use at this moment. Who can't be asked about may use nothing."""
+    permissions = engine.desk.permissions
+    return DataAccess() if permissions is None else await permissions.of(scope, asked.claims, asked.authorization)
+
+
+async def access_or_none(engine: Engine, scope: Scope, asked: AskData) -> tuple[DataAccess, tuple[str, ...]]:
+    """The same for a question, which is put to the answerer all the same."""
+    try:
+        return await access_of(engine, scope, asked), ()
+    except (Unavailable, NotAllowed):
+        return NOTHING, ("permissions",)
+
+
+async def remembered(engine: Engine, scope: Scope, session: str, asked: AskData, access: DataAccess) -> Before:
+    """Reads that fail leave their part out; that nothing may be read is said in `silent`."""
+    plain = Context(text=asked.question)
+    try:
+        silent = await engine.store.read(scope, lambda tx: silence(tx, engine, about=session))
+        talk, ended = (None, False) if silent else await _talk(engine, scope, session, access)
+    except RecollectError:
+        return Before(context=plain, degraded=("history", "similar"))
+    if silent is not None:
+        return Before(context=plain, silent=silent)
+    answered = [each for each in talk.exchanges if each.answer] if talk else []
+    wanted = engine.config.data.history if asked.max_history is None else asked.max_history
+    history = answered[-wanted:] if wanted else []
+    near, degraded = await _similar(engine, scope, asked, [each.question for each in history[-LEANING:]])
+    similar = _worth_showing(near, history, access, asked)[: _wanted_similar(engine, asked)]
+    summary = summary_for(talk, wanted, access) if talk else None
+    found = context(asked.question, history, similar, summary, engine.config.data.context_tokens)
+    return Before(
+        context=found,
+        talk=talk,
+        history=tuple(history[len(history) - found.history :]),
+        similar=tuple(similar[: found.similar]),
+        near=tuple(near),
+        degraded=degraded,
+        ended=ended,
+    )
+
+
+def _wanted_similar(engine: Engine, asked: AskData) -> int:
+    return engine.config.data.similar if asked.similar is None else asked.similar
+
+
+async def _talk(engine: Engine, scope: Scope, session: str, access: DataAccess) -> tuple[Talked | None, bool]:
+    """The conversation as far as it may be seen, and whether there was one that has ended."""
+    at = engine.clock.now()
+
+    def work(tx: Tx) -> tuple[Conversation | None, Sequence[Message]]:
+        found = tx.conversations.get(session)
+        return found, tx.conversations.history(session, MOST_MESSAGES) if found else ()
+
+    conversation, messages = await engine.store.read(scope.data, work)
+    if conversation is None:
+        return None, False
+    if conversation.expires_at is not None and conversation.expires_at <= at:
+        return None, True
+    return seen(conversation, paired(messages), access), False
+
+
+def seen(conversation: Conversation, exchanges: Sequence[Exchange], access: DataAccess) -> Talked:
+    """A conversation in which nothing is left of what may not be seen: not its name, not its number."""
+    visible = tuple(each for each in exchanges if permits(access, each.grounds))
+    title = conversation.title
+    hidden = {session_name(each.question) for each in exchanges if each not in visible}
+    if title is None or title in hidden:
+        title = next((session_name(each.question) for each in visible), None)
+    databases = tuple(name for name in conversation.databases if access.allows((), (name,)))
+    shown = replace(conversation, title=title, databases=databases)
+    if conversation.summary and not permits(access, conversation.summary_grounds or ("?",)):
+        shown = replace(shown, summary=None)
+    return Talked(conversation=shown, exchanges=visible, count=len(visible))
+
+
+async def _similar(
+    engine: Engine, scope: Scope, asked: AskData, history: Sequence[str]
+) -> tuple[list[Exchange], tuple[str, ...]]:
+    wanted = _wanted_similar(engine, asked)
+    if not wanted:
+        return [], ()
+    query = Query(
+        text=asked.question,
+        recipe="datachat",
+        limit=wanted * SPARE + engine.config.data.history,
+        token_budget=UNBOUNDED,
+        history=tuple(history),
+    )
+    try:
+        found = await recall.recall(engine, scope.data, query)
+        return await _with_questions(engine, scope, found.hits), found.trace.degraded
+    except RecollectError:
+        return [], ("similar",)
+
+
+async def _with_questions(engine: Engine, scope: Scope, hits: Iterable[Hit]) -> list[Exchange]:
+    answers = [hit.message for hit in hits if hit.message is not None]
+    wanted = [question_id(each.id) for each in answers]
+    questions = await engine.store.read(scope.data, lambda tx: tx.conversations.messages(wanted)) if wanted else {}
+    return [exchange(questions[id], each) for id, each in zip(wanted, answers, strict=True) if id in questions]
+
+
+def _worth_showing(
+    near: Iterable[Exchange], history: Sequence[Exchange], access: DataAccess, asked: AskData
+) -> list[Exchange]:
+    """What may be seen, isn't shown already, and is of a database that was asked about, where one was."""
+    shown = {each.message_id for each in history}
+    wanted = {name.lower() for name in asked.databases}
+    return [
+        each
+        for each in near
+        if each.message_id not in shown
+        and permits(access, each.grounds)
+        and not (wanted and (its := databases_in(each.grounds)) and its.isdisjoint(wanted))
+    ]

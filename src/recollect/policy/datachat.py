@@ -1,0 +1,171 @@
+"""What the data chat shows an answerer of earlier questions, and what a question is found by later.
+
+The layout is the contract's, heading by heading. Whatever was said before stands in it on one line each, without anything that
+reads like one of the headings: no stored text can end a section or begin one. The budget covers the whole, the question included;
+only the question is never cut. What gives way first is what is furthest away: similar questions from the last, then the earliest
+turns.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+from recollect.model import Exchange, Scope
+from recollect.policy.budget import count_tokens
+from recollect.policy.duplicates import form_of
+from recollect.policy.injection_unmask import visible
+
+SUMMARY = "=== CONVERSATION SUMMARY ==="
+RECENT = "=== RECENT CONVERSATION ==="
+RELATED = "=== RELATED PAST QUERIES ==="
+CURRENT = "=== CURRENT QUESTION ==="
+INSTRUCTIONS = """\
+INSTRUCTIONS:
+- Use the conversation history above to resolve any ambiguous references (e.g., "what about", "for that year", "same but")
+- If the current question references previous queries, reuse relevant tables, filters, and SQL patterns
+- Generate SQL that addresses the current question in the context of the conversation"""
+
+LAST_SQL_CHARS = 2000
+"""Of the last answer: it is what most follow-ups change."""
+SQL_CHARS = 200
+PATTERN_CHARS = 150
+SAID_CHARS = 500
+SUMMARY_CHARS = 200
+NAME_CHARS = 500
+RESULT_BYTES = 32 * 1024
+_HEADING = re.compile(r"={2,}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """The question with what it may lean on, and how much of that there was room for."""
+
+    text: str
+    history: int = 0
+    similar: int = 0
+    tokens: int = 0
+    truncated: bool = False
+
+
+def context(
+    question: str, history: Sequence[Exchange], similar: Sequence[Exchange], summary: str | None, budget: int
+) -> Context:
+    """`history` oldest first, `similar` best first. Without any of them the question stands alone, and takes no room."""
+    asked, past = list(history), list(similar)
+    shown = summary
+    while asked or past or shown:
+        text = _written(question, asked, past, shown)
+        if (tokens := count_tokens(text)) <= budget:
+            cut = len(asked) < len(history) or len(past) < len(similar) or shown != summary
+            return Context(text=text, history=len(asked), similar=len(past), tokens=tokens, truncated=cut)
+        shown = _give_way(asked, past, shown)
+    return Context(text=question, truncated=bool(history or similar or summary))
+
+
+def _give_way(asked: list[Exchange], past: list[Exchange], summary: str | None) -> str | None:
+    """Let go of one thing, the furthest away; what remains of the summary."""
+    if past:
+        past.pop()
+    elif len(asked) > 1:
+        asked.pop(0)
+    elif summary is not None:
+        return None
+    else:
+        asked.clear()
+    return summary
+
+
+def _written(question: str, asked: Sequence[Exchange], past: Sequence[Exchange], summary: str | None) -> str:
+    parts: list[str] = []
+    if summary:
+        parts += [SUMMARY, *map(flat, summary.splitlines()), ""]
+    if asked:
+        parts.append(RECENT)
+        for number, each in enumerate(asked, 1):
+            parts += _turn(each, LAST_SQL_CHARS if number == len(asked) else SQL_CHARS)
+        parts.append("")
+    if past:
+        parts.append(RELATED)
+        for each in past:
+            parts += _related(each)
+        parts.append("")
+    return "\n".join([*parts, CURRENT, question, "", INSTRUCTIONS])
+
+
+def _turn(each: Exchange, sql_chars: int) -> list[str]:
+    asked = f"User asked: {short(each.question, SAID_CHARS)}"
+    if not each.sql:
+        return [asked, f"Assistant answered: {short(each.answer, SQL_CHARS)}"] if each.answer else [asked]
+    return [asked, f"Assistant answered using tables: {_listed(each.tables)}", f"SQL: {short(each.sql, sql_chars)}"]
+
+
+def _related(each: Exchange) -> list[str]:
+    lines = [f"Previously: User asked '{short(each.question, SAID_CHARS)}'"]
+    if not each.sql:
+        return [*lines, f"Answer: {short(each.answer, PATTERN_CHARS)}"]
+    return [*lines, f"Tables used: {_listed(each.tables)}", f"SQL pattern: {short(each.sql, PATTERN_CHARS)}"]
+
+
+def _listed(names: Iterable[str]) -> str:
+    return "[" + ", ".join(flat(name) for name in names) + "]"
+
+
+def flat(text: str) -> str:
+    """On one line, unable to be taken for one of the headings."""
+    return _HEADING.sub("=", " ".join(visible(text).split()))
+
+
+def short(text: str, chars: int) -> str:
+    line = flat(text)
+    return line if len(line) <= chars else line[:chars].rstrip() + "..."
+
+
+def searchable(question: str, sql: str, tables: Sequence[str], answer: str) -> str:
+    """What an answered question is found by: the contract's text, which is embedded in place of the answer."""
+    told = [f"Question: {question}"]
+    if sql:
+        told += [f"SQL: {sql}", f"Tables: {', '.join(tables)}"]
+    return "\n".join([*told, f"Result summary: {answer[:SUMMARY_CHARS]}"])
+
+
+def is_repeat(question: str, sql: str, earlier: Exchange) -> bool:
+    """Whether the same was asked before and answered by the same query: one of the two is enough to be found."""
+    return form_of(question) == form_of(earlier.question) and flat(sql).casefold() == flat(earlier.sql or "").casefold()
+
+
+def session_name(question: str) -> str:
+    """What a conversation is called that nobody has named: by its first question."""
+    return " ".join(question.split())[:NAME_CHARS]
+
+
+def takes_part(scope: Scope, percent: int) -> bool:
+    """Whether this user is among the first so many of a hundred: always the same ones, and more of them as the share grows."""
+    name = "\x00".join((scope.tenant, scope.user)).encode()
+    return int.from_bytes(blake2b(name, digest_size=8, person=b"rollout").digest()) % 100 < percent
+
+
+def stored_result(result: Mapping[str, Any], rows: int) -> dict[str, Any] | None:
+    """A result as it is kept: no more rows than allowed, nor more of them than a message has room for, as plain JSON."""
+    plain = json.loads(json.dumps(result, default=str).replace("\\u0000", ""), parse_constant=lambda _: None)
+    while plain:
+        kept = _first(plain, rows)
+        if len(json.dumps(kept, ensure_ascii=False).encode()) <= RESULT_BYTES:
+            return kept
+        if rows == 0:
+            break
+        rows //= 2
+    return None
+
+
+def _first(result: dict[str, Any], rows: int) -> dict[str, Any]:
+    told = result.get("rows")
+    if isinstance(told, list):
+        total = result.get("row_count", len(told))
+        cut = bool(result.get("truncated")) or len(told) > rows
+        return {**result, "rows": told[:rows], "row_count": total, "truncated": cut}
+    return dict(list(result.items())[:rows])
