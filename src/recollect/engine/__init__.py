@@ -20,6 +20,7 @@ from recollect.engine import (
     control,
     converse,
     disputes,
+    elsewhere,
     embed,
     enrich,
     export,
@@ -40,6 +41,7 @@ from recollect.engine.asides import Asides
 from recollect.engine.config import EngineConfig
 from recollect.engine.datachat import ask, showing
 from recollect.engine.datachat.rules import Desk
+from recollect.engine.elsewhere import Elsewhere
 from recollect.engine.fairness import Turns
 from recollect.engine.generations import Generations
 from recollect.engine.notes import Notes
@@ -130,6 +132,8 @@ class Engine:
         """A language model, where one is configured; everything works without."""
         self.desk = Desk()
         """Those who answer questions over data, and who know what somebody may ask; bootstrap puts them here."""
+        self.elsewhere: Elsewhere | None = None
+        """An index outside the store with copies of the data chat's vectors, where one is configured."""
         self.sessions = Sessions()
         self.talks = Talks()
         self.asides = Asides()
@@ -337,6 +341,7 @@ class Engine:
 
     async def flush(self, scope: Scope, timeout: float | None = None) -> None:
         await embed.flush(self, scope, timeout)
+        await elsewhere.settle(self)
         with suppress(RecollectError):
             await self.notes.write(self.store, self.clock)
 
@@ -349,6 +354,7 @@ class Engine:
             await self.notes.write(self.store, self.clock)
             await maintain.settle(self)
             await sweep.sweep(self)
+            await elsewhere.settle(self)
         if self.debts.scrub:
             self.debts.scrub = False
             await self.store.scrub()
@@ -362,6 +368,8 @@ class Engine:
                 parting.push_async_callback(self.cache.close)
             if self.chat is not None:
                 parting.push_async_callback(self.chat.close)
+            if self.elsewhere is not None:
+                parting.push_async_callback(self.elsewhere.index.close)
             parting.push_async_callback(self.desk.close)
             await self.talks.close()
             with suppress(RecollectError):

@@ -23,6 +23,8 @@ class Asked:
     generation: str | None
     scale: Scale
     """How the cosines of unrelated texts lie under the model that made the vectors."""
+    near: Mapping[Target, float] | None = None
+    """What an index outside the store found for the meaning of the question, best first; None: the store looks itself."""
 
     @property
     def now(self) -> datetime:

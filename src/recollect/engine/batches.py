@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.engine import elsewhere
 from recollect.errors import InvalidInput, RecollectError, Unavailable
 from recollect.model import EmbeddingJob, Generation, Scope
 from recollect.policy.backoff import delay
@@ -145,6 +146,7 @@ class Batch:
             pairs.setdefault(scope, []).append((job, vector))
         for scope, its in pairs.items():
             await self._engine.store.write(scope, partial(_write_down, self._engine, its))
+            await elsewhere.copy(self._engine, scope, its)
             self._done.embedded += len(its)
             self._done.scopes.add(scope)
         now = self._engine.clock.now()

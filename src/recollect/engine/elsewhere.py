@@ -1,8 +1,8 @@
 """Vectors of the data chat in an index outside the store, where one is configured.
 
 The store has them all and stays of record; what lies elsewhere is a copy. So a question is never worse for it: while the index
-fails, or isn't known to be whole, the store searches. Forgetting is the other way round: what can't be removed there isn't removed
-here either, and whoever asked is told to try again, because afterwards nobody would know any more what is left behind.
+fails, or isn't known to be whole, the store searches. Forgetting is the other way round: what can't be removed there isn't
+removed here either, and whoever asked is told to try again, because afterwards nobody would know what is left behind.
 
 Who embeds copies, and looks afterwards whether what was copied is still there: it may have been forgotten meanwhile. Who forgets
 removes elsewhere first, then here, then elsewhere once more, for what was copied between the two.
@@ -13,13 +13,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
 from recollect.engine.asked import Asked
 from recollect.errors import RecollectError
-from recollect.model import Changes, EmbeddingJob, Filter, Scope, Target
+from recollect.model import Changes, EmbeddingJob, Filter, Scope, Step, Target
 from recollect.model.scope import DATA
 from recollect.ports import Point, Tx, Vector, VectorIndex
 
@@ -72,7 +72,7 @@ async def near(engine: Engine, scope: Scope, asked: Asked, pool: int) -> tuple[A
         return asked, None
     if not there.holds(scope, asked.generation, engine.clock.now()):
         return asked, None
-    where = {"session": session for session in asked.query.filter.sessions}
+    where = {"session": asked.query.filter.sessions[0]} if asked.query.filter.sessions else None
     try:
         found = await there.index.search(scope, asked.generation, asked.vectors[0], pool, where)
     except RecollectError:
@@ -120,14 +120,15 @@ async def settle(engine: Engine) -> None:
     there = engine.elsewhere
     if there is None:
         return
+    serving = await engine.generations.serving()
     with there.lock:
         owed, there.owed = there.owed, set()
         leftovers, there.leftovers = there.leftovers, {}
     for scope, ids in leftovers.items():
-        await _again(engine, scope, sorted(ids))
-    serving = await engine.generations.serving()
-    for scope in owed if serving is not None else ():
-        assert serving is not None
+        await left(engine, scope, sorted(ids))
+    if serving is None:
+        return
+    for scope in sorted(owed, key=astuple):
         try:
             await _copy_all(engine, there, scope, serving.id)
         except RecollectError:
@@ -158,29 +159,45 @@ async def _copy_all(engine: Engine, there: Elsewhere, scope: Scope, generation: 
         there.whole[scope, generation] = begun
 
 
-async def without(
-    engine: Engine, scope: Scope, find: Callable[[Tx], Sequence[str]], remove: Callable[[], Awaitable[T]]
-) -> T:
-    """Do `remove`, and remove elsewhere what `find` finds, before and after. `Unavailable` when it can't be reached before."""
+async def leave(engine: Engine, scope: Scope, session_ids: Sequence[str]) -> list[str]:
+    """Remove elsewhere what these conversations said, before they go here; what that was. `Unavailable` when it can't be."""
     there = of(engine, scope)
-    if there is None:
-        return await remove()
-    ids = await engine.store.read(scope, find)
+    if there is None or not session_ids:
+        return []
+
+    def work(tx: Tx) -> list[str]:
+        found = [tx.conversations.get(id) for id in session_ids]
+        return [
+            message.id
+            for each in found
+            if each is not None
+            for message in tx.conversations.history(each.id, each.message_count)
+        ]
+
+    ids = await engine.store.read(scope, work)
     await there.index.drop(scope, ids)
-    removed = await remove()
-    await _again(engine, scope, ids)
-    return removed
+    return ids
 
 
-async def _again(engine: Engine, scope: Scope, ids: Sequence[str]) -> None:
-    """What is forgotten and may have been copied in that moment; kept in mind where it fails."""
-    there = engine.elsewhere
-    assert there is not None
+async def left(engine: Engine, scope: Scope, ids: Sequence[str]) -> None:
+    """These are gone here: remove what was copied of them in that very moment. Kept in mind where it fails."""
+    there = of(engine, scope)
+    if there is None or not ids:
+        return
     try:
         await there.index.drop(scope, ids)
     except RecollectError:
         with there.lock:
             there.leftovers.setdefault(scope, set()).update(ids)
+
+
+async def ending(engine: Engine, scope: Scope, steps: Sequence[Step]) -> tuple[list[Step], list[str]]:
+    """The same for what has reached its end: the steps that may be taken, and what they end. The others come next time."""
+    over = [step.id for step in steps if step.action == "drop_conversation" and step.id]
+    try:
+        return list(steps), await leave(engine, scope, over)
+    except RecollectError:
+        return [step for step in steps if step.action != "drop_conversation"], []
 
 
 async def erase(engine: Engine, scope: Scope, remove: Callable[[], Awaitable[T]]) -> T:

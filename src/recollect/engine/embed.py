@@ -14,6 +14,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
+from recollect.engine import elsewhere
 from recollect.engine.batches import Batch, Pass, claim, embedded
 from recollect.errors import RecollectError, Unavailable
 from recollect.model import Backlog, Generation, GenerationState, Scope
@@ -158,7 +159,7 @@ async def clear_away(engine: Engine, go_on: GoOn = always) -> None:
         if serving is not None:
             await fill(engine, serving, go_on=go_on)
         if go_on():
-            await engine.generations.drop_retired()
+            await elsewhere.retire(engine, await engine.generations.drop_retired())
 
 
 def _enqueue(engine: Engine, generation: Generation, tx: Tx) -> int:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from recollect.engine import audit
+from recollect.engine import audit, elsewhere
 from recollect.engine.archive import revive_in, reword_in, stands_for
 from recollect.engine.browse import missing
 from recollect.engine.merging import forget_tellings
@@ -81,7 +82,10 @@ async def forget_conversation(engine: Engine, scope: Scope, session_id: str) -> 
         audit.record(tx, engine.occasion, engine.clock.now(), "conversation.forgotten", messages=len(messages))
         return receipt
 
-    return await _scrubbed(engine, scope, await engine.store.write(scope, work))
+    left = await elsewhere.leave(engine, scope, [session_id])
+    receipt = await _scrubbed(engine, scope, await engine.store.write(scope, work))
+    await elsewhere.left(engine, scope, left)
+    return receipt
 
 
 async def erase_user(
@@ -90,7 +94,8 @@ async def erase_user(
     """Remove everything of one user, in every space, settings and audit trail included."""
     total = ForgetReceipt()
     for scope in await scopes_of(engine, tenant, user):
-        total = add(total, await engine.store.write(scope, lambda tx: tx.erase()))
+        write = partial(engine.store.write, scope, lambda tx: tx.erase())
+        total = add(total, await elsewhere.erase(engine, scope, write))
         engine.shelves.discard(scope)
         engine.notes.discard(scope)
         engine.sessions.forget(scope)

@@ -163,15 +163,16 @@ class Generations:
         self._retired_since = {id: self._retired_since.get(id, now) for id in retired}
         return any(now - since > GRACE_SECONDS for since in self._retired_since.values())
 
-    async def drop_retired(self) -> None:
-        """Remove generations that serve nobody any more, with their vectors."""
+    async def drop_retired(self) -> list[str]:
+        """Remove generations that serve nobody any more, with their vectors; which ones."""
 
-        def work(system: System) -> None:
-            for each in system.generations():
-                if each.state is GenerationState.RETIRED:
-                    system.drop_generation(each.id)
+        def work(system: System) -> list[str]:
+            retired = [each.id for each in system.generations() if each.state is GenerationState.RETIRED]
+            for id in retired:
+                system.drop_generation(id)
+            return retired
 
-        await self._store.system(work)
+        return await self._store.system(work)
 
     async def _announce(self) -> None:
         """The configured embedder becomes a generation as soon as it can say what it is."""

@@ -33,6 +33,9 @@ class Place(Protocol[K]):
     def size(self) -> int: ...
     def lexical(self, terms: Sequence[str], limit: int) -> Leg[K]: ...
     def dense(self, limit: int) -> Leg[K]: ...
+    def brought(self, near: Leg[Target]) -> Leg[K]:
+        """Of what another index found what is here and may be seen."""
+
     def quoting(self, phrases: Sequence[Phrase], limit: int) -> Leg[K]:
         """What holds a run of the phrases word for word."""
 
@@ -56,7 +59,7 @@ def _merged(place: Place[K], recipe: Recipe, asked: Asked) -> Candidates:
     wants_dense = ("dense" in recipe.legs or not recipe.legs) and bool(asked.vectors) and asked.generation is not None
     found: dict[str, Leg[K]] = {
         "lexical": place.lexical(terms, recipe.pool),
-        "dense": place.dense(recipe.pool) if wants_dense else {},
+        "dense": _by_meaning(place, recipe, asked) if wants_dense else {},
     }
     if asked.question.phrases:
         found["phrase"] = place.quoting(asked.question.phrases, recipe.pool)
@@ -77,6 +80,10 @@ def _merged(place: Place[K], recipe: Recipe, asked: Asked) -> Candidates:
     ]
     ranked.sort(key=_quotes_first)
     return Candidates(ranked, {name: len(leg) for name, leg in found.items()}, size)
+
+
+def _by_meaning(place: Place[K], recipe: Recipe, asked: Asked) -> Leg[K]:
+    return place.dense(recipe.pool) if asked.near is None else place.brought(asked.near)
 
 
 def _quotes_first(each: Candidate) -> tuple[float, float, str, str]:
@@ -122,6 +129,10 @@ class _InMemory:
     def dense(self, limit: int) -> Leg[int]:
         return dict(self._shelf.dense(self._asked.vectors[0], self._allowed, limit))
 
+    def brought(self, near: Leg[Target]) -> Leg[int]:
+        rows = {self._copy.row(target): score for target, score in near.items()}
+        return {row: score for row, score in rows.items() if row is not None and self._may(row)}
+
     def quoting(self, phrases: Sequence[Phrase], limit: int) -> Leg[int]:
         shares: dict[int, float] = {}
         for phrase in phrases:
@@ -163,6 +174,12 @@ class _InStore:
         asked = self._asked
         assert asked.generation is not None
         return _leg(self._index.dense(asked.vectors[0], asked.generation, asked.query.filter, asked.now, limit))
+
+    def brought(self, near: Leg[Target]) -> Leg[Target]:
+        now, entries = self._asked.now, self._index.entries(near)
+        ends = {target: entry.expires_at for target, entry in entries.items()}
+        here = {target for target, end in ends.items() if end is None or end > now}
+        return {target: score for target, score in near.items() if target in here}
 
     def quoting(self, phrases: Sequence[Phrase], limit: int) -> Leg[Target]:
         return self.lexical([run for phrase in phrases for run in phrase], limit)

@@ -20,7 +20,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine import enrich, rollup, working
+from recollect.engine import elsewhere, enrich, rollup, working
 from recollect.engine.archive import may_tidy
 from recollect.engine.datachat.archiving import archived
 from recollect.engine.steps import SESSIONS_FOR, Tally, carried_out
@@ -106,7 +106,8 @@ async def planned(engine: Engine, scope: Scope) -> Plan:
 async def carry_out(engine: Engine, scope: Scope, plan: Plan, progress: Progress | None = None) -> Upkeep:
     if not plan.steps:
         return Upkeep(scope=scope, plan=plan)
-    plan = replace(plan, steps=tuple(await archived(engine, scope, plan.steps)))
+    ready, ended = await elsewhere.ending(engine, scope, await archived(engine, scope, plan.steps))
+    plan = replace(plan, steps=tuple(ready))
     generations = await engine.generations.to_fill()
     told = progress or _silent
     total = Tally()
@@ -125,6 +126,7 @@ async def carry_out(engine: Engine, scope: Scope, plan: Plan, progress: Progress
     for number, step in enumerate(apart, len(sessions) + len(steps) + 1):
         total.add(await _APART[step.action](engine, scope, step))
         told(number, len(plan.steps))
+    await elsewhere.left(engine, scope, ended)
     _announce(engine, scope, total)
     return Upkeep(scope=scope, plan=plan, done=dict(total.done), passed_over=total.passed_over)
 

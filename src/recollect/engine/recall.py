@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from recollect.engine import audit, search
+from recollect.engine import audit, elsewhere, search
 from recollect.engine.asked import Asked
 from recollect.engine.boundary import silence
 from recollect.engine.embed import embedded, flush
@@ -109,6 +109,9 @@ async def _searched(
     engine: Engine, scope: Scope, recipe: Recipe, asked: Asked, course: Course
 ) -> tuple[list[Hit], bool]:
     """The hits, and whether there were more than asked for."""
+    asked, trouble = await elsewhere.near(engine, scope, asked, recipe.pool)
+    if trouble is not None:
+        course.degraded.append(trouble)
 
     def work(tx: Tx) -> tuple[list[Hit], bool]:
         # Again, in the transaction that reads: it may have been switched off while the question was embedded.

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine import audit
+from recollect.engine import audit, elsewhere
 from recollect.engine.boundary import unseen
 from recollect.engine.browse import missing, note
 from recollect.engine.datachat.pairs import paired
@@ -81,7 +82,8 @@ async def erase(engine: Engine, scope: Scope) -> ForgetReceipt:
     total = ForgetReceipt()
     for each in await scopes_of(engine, scope.tenant, scope.user):
         if each.space.startswith(DATA):
-            total = add(total, await engine.store.write(each, lambda tx: tx.erase()))
+            write = partial(engine.store.write, each, lambda tx: tx.erase())
+            total = add(total, await elsewhere.erase(engine, each, write))
             engine.shelves.discard(each)
             engine.notes.discard(each)
     facts = {"conversations": total.conversations, "messages": total.messages}
