@@ -16,6 +16,7 @@ from pathlib import Path
 from recollect.engine import Engine, EngineConfig
 from recollect.engine.copies import Copied
 from recollect.engine.generations import Generations, Recollector, generation_of
+from recollect.engine.pacing import Pace
 from recollect.engine.providing import Providing, Vault
 from recollect.engine.screening import Rules
 from recollect.errors import InvalidInput, RecollectError, Unsupported
@@ -34,26 +35,31 @@ from recollect.providers.configured import Configured
 from recollect.providers.embedders import EmbedderConfig, choose
 from recollect.settings import Settings
 from recollect.worker.embedded import EmbeddedWorker
+from recollect.worker.waking import Waker
 
 DATABASE_FILE = "recollect.db"
 
 
 @dataclass
 class Running:
-    """An engine with the worker that serves it."""
+    """An engine with the worker that serves it, or with what wakes workers elsewhere."""
 
     engine: Engine
     settings: Settings
     worker: EmbeddedWorker | None
+    waker: Waker | None = None
 
     async def close(self) -> None:
+        if self.waker is not None:
+            await asyncio.to_thread(self.waker.close)
         if self.worker is not None:
             # On a thread: the batch in hand may be waiting for a question that this very loop has still to finish.
             await asyncio.to_thread(self.worker.stop)
         await self.engine.close()
 
 
-async def open_engine(settings: Settings) -> Running:
+async def open_engine(settings: Settings, *, resident: bool = False) -> Running:
+    """`resident`: it stays, so that what it owes for its own reads is written as it goes, whoever does the rest."""
     async with AsyncExitStack() as undo:
         store = await open_store(settings)
         undo.push_async_callback(store.close)
@@ -62,11 +68,24 @@ async def open_engine(settings: Settings) -> Running:
         shared = cache if settings.redis_url else None
         embedder = await open_embedder(embedder_config(settings), shared, settings.pepper.encode())
         engine = engine_over(store, embedder, settings, cache)
+        waker = open_waker(engine, settings) if settings.broker_url and not settings.worker else None
         worker = EmbeddedWorker(engine) if settings.worker else None
-        if worker is not None:
-            worker.start()
+        if worker is None and (resident or waker is not None):
+            worker = EmbeddedWorker(engine, duties="own")
+        for each in (waker, worker):
+            if each is not None:
+                each.start()
         undo.pop_all()
-    return Running(engine, settings, worker)
+    return Running(engine, settings, worker, waker)
+
+
+def open_waker(engine: Engine, settings: Settings) -> Waker:
+    """What tells the workers at the broker of every write."""
+    try:
+        from recollect.worker.tasks import celery_app, sender
+    except ImportError as problem:
+        raise Unsupported(f"a broker needs the package {problem.name!r}: install recollect[celery]") from problem
+    return Waker(sender(celery_app(settings.broker_url)), engine)
 
 
 def engine_over(store: Store, embedder: Embedder | None, settings: Settings, cache: Cache | None = None) -> Engine:
@@ -82,6 +101,7 @@ def engine_over(store: Store, embedder: Embedder | None, settings: Settings, cac
     origin = configured.origin(embedder)
     engine.copies = hashes
     engine.chat = open_chat(settings)
+    engine.pace = Pace(settings.embed_calls_per_minute, cache if settings.redis_url else None)
     engine.providing = Providing(store, generations, configured, partial(_vault, settings), origin)
     return engine
 
@@ -114,6 +134,7 @@ def engine_config(settings: Settings) -> EngineConfig:
         index_bytes=settings.index_memory_mb * 1024 * 1024,
         embed_batch=settings.embed_batch,
         lease=timedelta(seconds=settings.embed_lease_s),
+        embed_attempts=settings.embed_attempts,
         pepper=settings.pepper.encode()[:64],
         token_budget=settings.token_budget,
         min_relevance=settings.min_relevance,

@@ -30,6 +30,7 @@ COMMANDS = {
     "import": ("import_", "Take back what `export` wrote."),
     "seed": ("seed", "Put a file of memories in, as the administrator."),
     "serve": ("serve", "Serve the memory over HTTP, with a page to look at it."),
+    "worker": ("worker", "Do the background work in a process of its own."),
     "mcp": ("mcp", "Serve the memory to an MCP client that starts this command."),
     "reembed": ("reembed", "Change the embedding model, or embed what is missing, while the old one serves."),
     "maintain": ("maintain", "Keep memories in order: expire, trim, end what is over."),

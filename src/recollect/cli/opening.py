@@ -67,7 +67,7 @@ class Opened:
 async def opened(call: Call, *, embeds: bool = True, wait: float | None = None) -> AsyncIterator[Opened]:
     """The memory that `call` means. `wait` shortens the patience with a slow embedding server accordingly."""
     settings = call.settings()
-    overrides: dict[str, object] = {}
+    overrides: dict[str, object] = {"broker_url": ""}
     if not embeds:
         overrides["embedder"] = "off"
     elif wait:

@@ -49,7 +49,7 @@ def build(settings: Settings, host: str, metrics_folder: Path | None = None) -> 
     @asynccontextmanager
     async def opening() -> AsyncIterator[Engine]:
         try:
-            running = await open_engine(settings)
+            running = await open_engine(settings, resident=True)
         except RecollectError as problem:
             app.state.trouble = problem
             raise

@@ -1,7 +1,7 @@
-"""The embedded runner: one daemon thread beside the library or server, with an event loop of its own.
+"""The embedded runner: one daemon thread with an event loop of its own, beside the library or server, or alone in its process.
 
-It sleeps until it is woken by a write or until the next retry is due. It may be killed at any moment: what it had claimed
-becomes claimable again when the lease ends.
+It sleeps until it is woken by a write, until the next retry is due, or until it is time to look for what other processes left. It
+may be killed at any moment: what it had claimed becomes claimable again when the lease ends.
 """
 
 from __future__ import annotations
@@ -9,11 +9,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
 
-from recollect.engine import Engine, embed, extract
+from recollect.engine import Engine, extract
+from recollect.engine.embed import GoOn
 from recollect.errors import RecollectError
-from recollect.model import Generation, GenerationState
+from recollect.worker import jobs
 
 logger = logging.getLogger("recollect.worker")
 
@@ -21,10 +26,44 @@ LONGEST_SLEEP = 30.0
 SHORTEST_SLEEP = 0.2  # work that is due but held by someone else's lease must not keep us spinning
 PAUSE_AFTER_TROUBLE = 2.0
 
+Duties = Literal["all", "own"]
+"""`own`: only what no other process can do, because it is noted nowhere but here."""
+
+
+@dataclass
+class Round:
+    """Something to be done from time to time. Workers that share a cache share the rounds, too: one goes, for all."""
+
+    name: str
+    every: timedelta
+    run: Callable[[Engine, GoOn], Awaitable[int]]
+    next_at: datetime | None = None
+
+    async def is_due(self, engine: Engine) -> bool:
+        now = engine.clock.now()
+        if self.next_at is not None and now < self.next_at:
+            return False
+        self.next_at = now + self.every
+        if engine.cache is None:
+            return True
+        # 0: nobody counts, because the shared cache is away. Then each goes: twice is better than never.
+        return await engine.cache.add(f"worker_round:{self.name}", 0.9 * self.every.total_seconds()) <= 1
+
 
 class EmbeddedWorker:
-    def __init__(self, engine: Engine) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        duties: Duties = "all",
+        longest_sleep: float = LONGEST_SLEEP,
+        rounds: Sequence[Round] = (),
+    ) -> None:
         self._engine = engine
+        self._duties = duties
+        self._longest_sleep = longest_sleep
+        self._rounds = rounds
+        self._backfill = jobs.Backfill(engine)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._woken: asyncio.Event | None = None
         self._called = asyncio.Event()
@@ -35,7 +74,8 @@ class EmbeddedWorker:
     def start(self) -> None:
         self._thread.start()
         self._started.wait()
-        self._engine.wake = self.wake
+        if self._duties == "all":
+            self._engine.wake = self.wake
 
     def wake(self) -> None:
         loop, woken = self._loop, self._woken
@@ -54,23 +94,23 @@ class EmbeddedWorker:
     async def _run(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._woken = asyncio.Event()
-        self._engine.sessions.called = self._call
         self._called = asyncio.Event()
-        reading = asyncio.create_task(self._read())
+        beside = [asyncio.create_task(self._read())] if self._duties == "all" else []
         self._started.set()
         while not self._stopping.is_set():
             try:
-                await self._work()
-                pause = await self._time_to_next()
+                pause = await self._work()
             except Exception as problem:  # The loop must outlive whatever a store or provider throws at it.
                 logger.warning("background work failed and will be tried again: %s", type(problem).__name__)
                 pause = PAUSE_AFTER_TROUBLE
             await self._sleep(pause)
-        reading.cancel()
-        await asyncio.wait([reading])
+        for task in beside:
+            task.cancel()
+            await asyncio.wait([task])
 
     async def _read(self) -> None:
         """Let a model read turns beside everything else: it takes seconds where the rest takes milliseconds."""
+        self._engine.sessions.called = self._call
         while True:
             try:
                 await extract.read_waiting(self._engine)
@@ -85,37 +125,30 @@ class EmbeddedWorker:
         if loop is not None and not loop.is_closed():
             loop.call_soon_threadsafe(self._called.set)
 
-    async def _work(self) -> None:
-        while self._goes_on():
-            step = await embed.run_once(self._engine)
-            if not step.worked:
-                break
+    async def _work(self) -> float:
+        """What there is to do now; then for how long there is nothing."""
+        if self._duties == "own":
+            await jobs.settle_own(self._engine)
+            return self._engine.config.notes_every.total_seconds()
+        await self._backfill.run(self._goes_on)
         await self._engine.settle_debts()
-        for generation in await self._engine.generations.alive():
-            if self._goes_on():
-                await self._complete(generation)
-        if self._goes_on():
-            await embed.clear_away(self._engine, self._goes_on)
-
-    async def _complete(self, generation: Generation) -> None:
-        """Bring a generation that is not whole yet up to what is stored; one that was building then serves."""
-        generations = self._engine.generations
-        embedder = await generations.embedder(generation)
-        if embedder is not None and generation.state is GenerationState.BUILDING:
-            await embed.complete(self._engine, generation, go_on=self._goes_on)
-        elif embedder is not None and generation.id in generations.unfilled:
-            await embed.fill(self._engine, generation, go_on=self._goes_on)
-        if self._goes_on():
-            generations.unfilled.discard(generation.id)
+        await jobs.complete_generations(self._engine, self._goes_on)
+        for each in self._rounds:
+            if self._goes_on() and await each.is_due(self._engine):
+                await each.run(self._engine, self._goes_on)
+        return await self._time_to_next()
 
     def _goes_on(self) -> bool:
         return not self._stopping.is_set()
 
     async def _time_to_next(self) -> float:
+        now = self._engine.clock.now()
         due = await self._engine.store.system(lambda system: system.next_due())
-        if due is None:
-            return LONGEST_SLEEP
-        return min(max((due - self._engine.clock.now()).total_seconds(), SHORTEST_SLEEP), LONGEST_SLEEP)
+        times = [max(due, self._backfill.resume_at or due)] if due is not None else []
+        times += [each.next_at for each in self._rounds if each.next_at is not None]
+        if not times:
+            return self._longest_sleep
+        return min(max((min(times) - now).total_seconds(), SHORTEST_SLEEP), self._longest_sleep)
 
     async def _sleep(self, seconds: float) -> None:
         assert self._woken is not None

@@ -1,0 +1,143 @@
+"""`recollect worker`: the background work in a process of its own, beside servers that leave it undone.
+
+Alone it looks into the store every few seconds. With a broker it is woken by every write, and may have many processes on many
+machines. Ends on Ctrl-C or SIGTERM after the batch in hand; ended otherwise, what it held is taken up by others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+from typing import Annotated
+
+import typer
+
+from recollect.bootstrap import open_engine, sqlite_path
+from recollect.cli.options import Call, command
+from recollect.cli.output import print_json, say
+from recollect.doors.http import logs
+from recollect.engine import Engine
+from recollect.errors import InvalidInput, Unsupported
+from recollect.settings import Settings
+from recollect.worker import jobs
+from recollect.worker.embedded import EmbeddedWorker, Round
+
+try:
+    from recollect.worker.tasks import Schedule, celery_app, run_beat, run_worker, serve_tasks
+except ImportError:  # an extra of its own: without it there is no broker, and everything else works
+    celery_app = None  # type: ignore[assignment]
+
+app = typer.Typer(add_completion=False)
+BEAT_FILE = "schedule"
+
+
+@command(app)
+async def worker(
+    call: Call,
+    celery: Annotated[
+        bool | None,
+        typer.Option("--celery/--no-celery", help="Be woken through the broker. Default: if one is configured."),
+    ] = None,
+    beat: Annotated[
+        bool, typer.Option("--beat", help="Also send what is due by the schedule; one worker should.")
+    ] = False,
+    only_beat: Annotated[
+        bool, typer.Option("--only-beat", help="Send what is due by the schedule, and work not.")
+    ] = False,
+    processes: Annotated[
+        int | None, typer.Option("--processes", min=1, max=128, help="With a broker: how many.")
+    ] = None,
+    once: Annotated[bool, typer.Option("--once", help="Do what is due now, then end.")] = False,
+) -> None:
+    """Do the background work: embed, read turns, tidy up. Ends on Ctrl-C."""
+    settings = call.settings(worker_processes=processes)
+    if sqlite_path(settings) == ":memory:":
+        raise InvalidInput("a database in memory has no other process to work for: name a file or a server")
+    logs.configure(settings.log_format)
+    by_broker = bool(settings.broker_url) if celery is None else celery
+    if once:
+        await _once(call, settings)
+    elif by_broker or only_beat:
+        _at_the_broker(settings, beat=beat, works=not only_beat)
+    else:
+        await _alone(settings)
+
+
+@asynccontextmanager
+async def _engine(settings: Settings) -> AsyncIterator[Engine]:
+    """An engine whose background work is ours to do."""
+    running = await open_engine(replace(settings, worker=False, broker_url=""))
+    try:
+        yield running.engine
+    finally:
+        await running.close()
+
+
+async def _once(call: Call, settings: Settings) -> None:
+    async with _engine(settings) as engine:
+        done = {
+            "embedded": await jobs.Backfill(engine).run(),
+            "generations": await jobs.complete_generations(engine),
+            "sessions": await jobs.look_after_sessions(engine),
+            "tidied": await jobs.tidy_up(engine),
+        }
+    if call.json:
+        print_json(done)
+    else:
+        say("; ".join(f"{name}: {count:,}" for name, count in done.items()))
+
+
+async def _alone(settings: Settings) -> None:
+    async with _engine(settings) as engine:
+        working = EmbeddedWorker(engine, longest_sleep=settings.worker_poll_s, rounds=_rounds(settings))
+        working.start()
+        say("Working; Ctrl-C ends it.")
+        try:
+            await _told_to_end()
+        finally:
+            await asyncio.to_thread(working.stop)
+
+
+async def _told_to_end() -> None:
+    ending = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for each in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(each, ending.set)
+    await ending.wait()
+
+
+def _rounds(settings: Settings) -> list[Round]:
+    """What the engine doesn't go round by itself: the sessions of other processes, and summing up."""
+    rounds = [Round("sessions", timedelta(minutes=settings.worker_round_minutes), jobs.look_after_sessions)]
+    if settings.roll_up_hours:
+        rounds.append(Round("roll_up", timedelta(hours=settings.roll_up_hours), jobs.roll_up))
+    return rounds
+
+
+def _at_the_broker(settings: Settings, *, beat: bool, works: bool) -> None:
+    if celery_app is None:
+        raise Unsupported("a broker needs the package 'celery': install recollect[celery]")
+    if not settings.broker_url:
+        raise InvalidInput("RECOLLECT_BROKER_URL says where the broker is, and is not set")
+    schedule = Schedule(
+        sessions=timedelta(minutes=settings.worker_round_minutes),
+        maintain=timedelta(hours=settings.cleanup_hours) if settings.cleanup_hours else None,
+        roll_up=timedelta(hours=settings.roll_up_hours) if settings.roll_up_hours else None,
+    )
+    tasks = celery_app(settings.broker_url)
+    # The round of tidying up comes by the schedule, once for all processes.
+    serve_tasks(tasks, lambda: _engine(replace(settings, cleanup_hours=0)), settings.worker_poll_s, schedule)
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    beat_file = settings.data_dir / BEAT_FILE
+    if not works:
+        say("Sending what is due; Ctrl-C ends it.")
+        return run_beat(tasks, beat_file)
+    say(f"Working with {settings.worker_processes} process(es); Ctrl-C ends it.")
+    code = run_worker(tasks, settings.worker_processes, beat_file if beat else None)
+    if code:
+        raise typer.Exit(code)
+    return None

@@ -1,0 +1,72 @@
+"""Eight processes at a broker that is emptied, killed and started again, and some of them killed too: all is embedded, once."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.bootstrap import open_engine
+from recollect.model import Scope
+from tests.api.homes import Home
+from tests.services.valkey import ValkeyServer
+from tests.worker.machinery import (
+    BATCH,
+    CountingServer,
+    let_leases_end,
+    loaded,
+    settings_for,
+    unsettled,
+    until,
+    working,
+)
+
+PROCESSES = 8
+KILLED = 2
+ANA, BO = Scope("default", "ana"), Scope("default", "bo")
+
+
+@pytest.mark.slow
+async def test_nothing_is_missed_and_nothing_done_twice(
+    home: Home, server: CountingServer, private_valkey: ValkeyServer
+) -> None:
+    settings = loaded(home, server, broker_url=private_valkey.url)
+    running = await open_engine(settings, resident=True)
+    engine = running.engine
+
+    async def remember(count: int, word: str) -> set[str]:
+        texts = {f"{word}{number} is kept by {scope.user}" for number in range(count) for scope in (ANA, BO)}
+        for scope in (ANA, BO):
+            for text in texts:
+                if text.endswith(scope.user):
+                    await engine.remember(scope, {"content": text})
+        return texts
+
+    given = settings_for(home, server, broker_url=private_valkey.url, worker_poll_s=1)
+    said = await remember(130, "first")
+    server.gate.clear()
+    with working(home, "--celery", "--processes", str(PROCESSES), **given) as workers:
+        until("every process holds a batch", lambda: server.inside == PROCESSES)
+        private_valkey.clear()
+        gone = {workers.kill_child()}
+        until("the killed one is replaced", lambda: gone.isdisjoint(workers.children))
+        gone.add(workers.kill_child())
+        server.gate.set()
+        until("the others are done", lambda: unsettled(home) <= KILLED * BATCH)
+        let_leases_end(home)
+        until("what the killed ones held is taken up", lambda: unsettled(home) == 0)
+        again = {text for text, times in server.texts.items() if times > 1}
+        assert max(server.texts.values()) <= 1 + KILLED
+        assert len(again) <= KILLED * BATCH, "only what was in the hands of the killed"
+
+        private_valkey.kill()
+        said |= await remember(20, "second")
+        until("they look by themselves", lambda: unsettled(home) == 0)
+
+        private_valkey.start()
+        said |= await remember(20, "third")
+        until("they are woken again", lambda: unsettled(home) == 0)
+        assert workers.ends() == 0, workers.said()
+    await running.close()
+    assert set(server.texts) == said
+    assert {text for text, times in server.texts.items() if times > 1} == again, "each of the others once"
+    assert home.count("SELECT count(*) FROM embeddings WHERE vector IS NOT NULL") == len(said)
+    assert not any(text in workers.said() for text in said), "no content in the log"
