@@ -15,6 +15,7 @@ from pathlib import Path
 
 from recollect.engine import Engine, EngineConfig
 from recollect.engine.copies import Copied
+from recollect.engine.datachat.rules import DataRules, Desk
 from recollect.engine.generations import Generations, Recollector, generation_of
 from recollect.engine.pacing import Pace
 from recollect.engine.providing import Providing, Vault
@@ -101,6 +102,7 @@ def engine_over(store: Store, embedder: Embedder | None, settings: Settings, cac
     origin = configured.origin(embedder)
     engine.copies = hashes
     engine.chat = open_chat(settings)
+    engine.desk = open_desk(settings, engine.chat)
     engine.pace = Pace(settings.embed_calls_per_minute, cache if settings.redis_url else None)
     engine.providing = Providing(store, generations, configured, partial(_vault, settings), origin)
     return engine
@@ -114,6 +116,33 @@ def open_chat(settings: Settings) -> Chat | None:
 
     return CompatibleChat(
         settings.chat_url, settings.chat_model, settings.chat_key or None, timeout_s=settings.chat_timeout_s
+    )
+
+
+def open_desk(settings: Settings, chat: Chat | None) -> Desk:
+    """Those who work for the data chat. Where none is configured nothing of theirs is loaded."""
+    if not settings.asks_data:
+        return Desk(summariser=chat)
+    from recollect import desk
+
+    summariser = chat
+    if chat is not None and settings.summarization_model:
+        summariser = open_chat(replace(settings, chat_model=settings.summarization_model))
+    return replace(desk.opened(settings), summariser=summariser)
+
+
+def data_rules(settings: Settings) -> DataRules:
+    return DataRules(
+        enabled=settings.data_memory,
+        rollout=settings.memory_rollout,
+        history=settings.max_history_messages,
+        similar=settings.semantic_search_k,
+        context_tokens=settings.max_context_tokens,
+        summaries=settings.summarization_enabled,
+        summarise_after=settings.summarization_threshold,
+        stored_rows=settings.stored_result_rows,
+        may_export=settings.allow_data_export,
+        may_delete=settings.allow_data_deletion,
     )
 
 
@@ -145,6 +174,7 @@ def engine_config(settings: Settings) -> EngineConfig:
         eviction_threshold=settings.eviction_threshold or None,
         archive_retention=timedelta(days=settings.archive_days) if settings.archive_days else None,
         chat_retention=timedelta(days=settings.retention_days) if settings.retention_days else None,
+        data=data_rules(settings),
         cleanup_every=timedelta(hours=settings.cleanup_hours) if settings.cleanup_hours else None,
     )
 

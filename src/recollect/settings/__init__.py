@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from recollect.settings.conversing import Conversing
+from recollect.settings.datachat import DataChat
 from recollect.settings.finding import Finding
 from recollect.settings.parsing import SettingsError
 from recollect.settings.serving import Serving
@@ -29,7 +30,7 @@ OPENAI_HOST = "api.openai.com"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(Working, Serving, Conversing, Finding, Storing):
+class Settings(Working, Serving, DataChat, Conversing, Finding, Storing):
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
         """From the environment, then `overrides` (by the names of the fields; None means not given)."""

@@ -1,0 +1,57 @@
+"""From settings to those who work for the data chat: who answers, who knows permissions, where the past is put away, who watches.
+
+Loaded only where one of them is configured.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from recollect.engine.datachat.rules import Desk
+from recollect.ports import Permissions
+from recollect.providers.archives import open_archive
+from recollect.providers.permissions import ClaimPermissions, DenodoPermissions, FilePermissions
+from recollect.providers.tracing import LangfuseTracer
+from recollect.settings import Settings, SettingsError
+
+
+def opened(settings: Settings) -> Desk:
+    return Desk(
+        permissions=open_permissions(settings),
+        archive=open_archive(settings.archive_url),
+        tracer=_tracer(settings),
+    )
+
+
+def open_permissions(settings: Settings) -> Permissions | None:
+    """Who says what somebody may use; None: everybody may use whatever the answerer reaches."""
+    match settings.data_permissions:
+        case "claims":
+            return ClaimPermissions(settings.databases_claim, settings.tables_claim)
+        case "file":
+            if not settings.permissions_file:
+                raise SettingsError(
+                    "permissions from a file need RECOLLECT_PERMISSIONS_FILE, the path of a JSON or TOML file"
+                )
+            return FilePermissions(Path(settings.permissions_file).expanduser(), settings.jwt_role_claim)
+        case "denodo":
+            return DenodoPermissions(
+                settings.denodo_catalog_url,
+                _listed(settings.denodo_databases),
+                server_id=settings.denodo_server_id,
+                verify=settings.denodo_verify,
+                timeout_s=settings.data_timeout_s,
+            )
+        case "off":
+            return None
+
+
+def _tracer(settings: Settings) -> LangfuseTracer | None:
+    if not settings.langfuse_host:
+        return None
+    keys = settings.langfuse_public_key, settings.langfuse_secret_key
+    return LangfuseTracer(settings.langfuse_host, *keys, content=settings.trace_content)
+
+
+def _listed(names: str) -> tuple[str, ...]:
+    return tuple(filter(None, (each.strip() for each in names.split(","))))
