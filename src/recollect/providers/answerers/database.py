@@ -92,9 +92,10 @@ class Database:
     async def schema(self) -> Schema:
         return await self._on_a_thread(self._current)
 
-    async def run(self, bounded: str, allowed: Schema) -> Rows:
+    async def run(self, bounded: str, allowed: Schema, rows: int | None = None) -> Rows:
         """What a statement gives that the guard let pass. `InvalidInput` when the database objects to it, in its words."""
-        return await self._on_a_thread(lambda: self._read(bounded, allowed))
+        most = self.rows if rows is None else min(rows, self.rows)
+        return await self._on_a_thread(lambda: self._read(bounded, allowed, most))
 
     async def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -118,7 +119,7 @@ class Database:
         except SQLAlchemyError as problem:
             raise Unavailable(f"the database of the data chat can't be read ({type(problem).__name__})") from None
 
-    def _read(self, bounded: str, allowed: Schema) -> Rows:
+    def _read(self, bounded: str, allowed: Schema, most: int) -> Rows:
         began = time.monotonic()
         try:
             connection = self._engine.connect()
@@ -127,15 +128,15 @@ class Database:
         with connection:
             try:
                 self._lock(connection)
-                columns, rows = self._fetch(connection, bounded, allowed)
+                columns, rows = self._fetch(connection, bounded, allowed, most + 1)
             except (DBAPIError, sqlite3.Error) as problem:
                 raise self._objection(problem) from None
             except SQLAlchemyError as problem:
                 raise Unavailable(f"the database of the data chat failed ({type(problem).__name__})") from None
             finally:
                 connection.rollback()
-        plain = tuple(tuple(map(_plain, row)) for row in rows[: self.rows])
-        return Rows(columns, plain, len(rows) > self.rows, time.monotonic() - began)
+        plain = tuple(tuple(map(_plain, row)) for row in rows[:most])
+        return Rows(columns, plain, len(rows) > most, time.monotonic() - began)
 
     def _lock(self, connection: Connection) -> None:
         """Whatever the database itself can do about writing and about time."""
@@ -147,7 +148,7 @@ class Database:
         elif self.dialect == "mysql":
             connection.exec_driver_sql("SET TRANSACTION READ ONLY")
 
-    def _fetch(self, connection: Connection, sql: str, allowed: Schema) -> tuple[tuple[str, ...], list[Any]]:
+    def _fetch(self, connection: Connection, sql: str, allowed: Schema, most: int) -> tuple[tuple[str, ...], list[Any]]:
         driver: Any = connection.connection.driver_connection
         if self.dialect == "sqlite":
             end = time.monotonic() + self._timeout_s
@@ -160,7 +161,7 @@ class Database:
             cursor = driver.execute(sql, prepare=True)
         else:
             cursor = connection.execution_options(no_parameters=True).exec_driver_sql(sql).cursor
-        return tuple(each[0] for each in cursor.description or ()), cursor.fetchmany(self.rows + 1)
+        return tuple(each[0] for each in cursor.description or ()), cursor.fetchmany(most)
 
     def _objection(self, problem: Exception) -> RecollectError:
         original = getattr(problem, "orig", None) or problem

@@ -283,3 +283,19 @@ def _calls(text: str, dialect: str) -> Iterator[str]:
         named = token.text[:1].isalpha() or token.text[:1] in {"_", '"'}
         if named and following.token_type is sqlglot.TokenType.L_PAREN:
             yield folded(token.text)
+
+
+def tables_in(sql: str, dialect: str | None = None) -> tuple[str, ...]:
+    """The tables that some SQL names, qualified as it qualifies them, WITH queries aside; none if it can't be read."""
+    try:
+        statements = [each for each in sqlglot.parse(sql, read=dialect) if each]
+    except UNREADABLE:
+        return ()
+    found: dict[str, None] = {}
+    for statement in statements:
+        queries = {folded(each.alias) for each in statement.find_all(exp.CTE)}
+        for node in statement.find_all(exp.Table):
+            name = ".".join(each.name for each in node.parts if isinstance(each, exp.Identifier))
+            if name and (node.args.get("db") is not None or folded(name) not in queries):
+                found[name] = None
+    return tuple(found)

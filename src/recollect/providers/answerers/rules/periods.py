@@ -93,7 +93,7 @@ def _count(text: str) -> int:
 
 
 def set_period(draft: Draft, asked: Period) -> None:
-    parts = {each: found for each in draft.conditions() if (found := _part(each)) is not None}
+    parts = {each: found for each in draft.conditions() if (found := part(each)) is not None}
     ranges = [each for each in draft.conditions() if _dates(each)]
     if parts:
         _replace_parts(draft, asked, parts)
@@ -104,7 +104,7 @@ def set_period(draft: Draft, asked: Period) -> None:
 
 
 def drop_period(draft: Draft, *, say: bool = True) -> bool:
-    kept = [each for each in draft.conditions() if _part(each) is None and not _dates(each)]
+    kept = [each for each in draft.conditions() if part(each) is None and not _dates(each)]
     if len(kept) == len(draft.conditions()):
         return False
     draft.keep(kept)
@@ -222,7 +222,7 @@ def _named(low: date, beyond: date) -> Period | None:
     return next((each for each in candidates if each.days() == (low, beyond)), None)
 
 
-def _part(condition: exp.Expr) -> tuple[str, int, str] | None:
+def part(condition: exp.Expr) -> tuple[str, int, str] | None:
     """(unit, value, column) of a condition such as `YEAR(d) = 2024`, in any of its spellings."""
     if not isinstance(condition, exp.EQ) or not isinstance(condition.expression, exp.Literal):
         return None
