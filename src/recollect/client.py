@@ -20,6 +20,7 @@ from recollect.engine.arguments import (
     checked_words,
 )
 from recollect.engine.drafts import checked_switch, checked_time
+from recollect.engine.talks import Talk
 from recollect.errors import InvalidInput, Unavailable
 from recollect.model import (
     KINDS,
@@ -118,6 +119,17 @@ class AsyncMemory:
         running = await self._open()
         return await running.engine.take_in(self.scope, session_id, checked_turns(turns))
 
+    async def chat(self, text: str, *, session_id: str | None = None, message_id: str | None = None) -> Talk:
+        """Say something in a conversation; a new one begins without `session_id`. The message is stored when this returns.
+
+        `async for piece in talk.words()` gives the reply as it is said, `async for event in talk` everything that happens,
+        `await talk.whole()` all of it at once. The configured chat model answers, with what is remembered; without one the memory
+        itself does. "Forget that", "pin this", "turn memory off" and the like are carried out. The reply is stored, followed or
+        not; `talk.leave()` ends it early. The same `message_id` twice is one message.
+        """
+        running = await self._open()
+        return await running.engine.converse(self.scope, text, session_id=session_id, message_id=message_id)
+
     async def search(
         self,
         query: str,
@@ -167,7 +179,9 @@ class AsyncMemory:
         """
         checked_count(token_budget, "token_budget", 1, MOST_TOKENS)
         recall = await self.search(query, **search)
-        return context_block(recall.hits, token_budget, query=query)
+        block = context_block(recall.hits, token_budget, query=query)
+        (await self._open()).engine.passed_over(self.scope, recall.hits, block.used)
+        return block
 
     async def get(self, id: str) -> MemoryRecord:
         """One memory by its id; NotFound when it isn't here."""

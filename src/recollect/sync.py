@@ -13,9 +13,11 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from recollect.client import AsyncMemory
+from recollect.engine import talks as engine
 from recollect.errors import Unavailable
 from recollect.model import Memory as MemoryRecord
 from recollect.model import Receipt
+from recollect.model.talk import Event, Reply, Said
 from recollect.policy.render import Block
 
 P = ParamSpec("P")
@@ -88,6 +90,39 @@ def _waiting(
     return call  # type: ignore[return-value]
 
 
+class Talk:
+    """A turn of a chat under way: its events, its words, or the whole of it, for callers that wait.
+
+    It goes on whether or not anybody follows it.
+    """
+
+    def __init__(self, talk: engine.Talk, portal: Portal) -> None:
+        self._talk, self._portal = talk, portal
+
+    def __iter__(self) -> Iterator[Event]:
+        """Everything that happens: `recollect.model.talk` describes the events."""
+        while (event := self._portal.call(self._talk.next())) is not None:
+            yield event
+
+    def words(self) -> Iterator[str]:
+        """The reply alone, piece by piece. What goes wrong on the way is in `whole`, which may be asked for afterwards."""
+        for event in self:
+            if isinstance(event, Said):
+                yield event.text
+
+    def whole(self) -> Reply:
+        """The turn to its end, collected, whoever followed it before."""
+        return self._portal.call(self._talk.whole())
+
+    def leave(self) -> None:
+        """Nobody listens any more: the model need not go on. What it has said is kept, and learnt from."""
+        self._portal.call(_left(self._talk))
+
+
+async def _left(talk: engine.Talk) -> None:
+    talk.leave()
+
+
 class Memory:
     """A person's memory. Three lines are enough:
 
@@ -133,6 +168,23 @@ class Memory:
         'stored'
         """
         return self._portal.call(self._memory.add(text, **fields))
+
+    def chat(self, text: str, *, session_id: str | None = None, message_id: str | None = None) -> Talk:
+        """Say something in a conversation; a new one begins without `session_id`. The message is stored when this returns.
+
+        `talk.words()` gives the reply as it is said, iterating over `talk` everything that happens, `talk.whole()` all of it at
+        once. The configured chat model answers, with what is remembered; without one the memory itself does. "Forget that", "pin
+        this", "turn memory off" and the like are carried out. The reply is stored, followed or not; `talk.leave()` ends it early.
+        The same `message_id` twice is one message.
+
+        >>> with Memory("memory://", user="ana", chat_url="") as memory:
+        ...     said = memory.chat("Remember that the standup is at 9:30").whole()
+        ...     "9:30" in memory.chat("When is the standup?").whole().text
+        True
+        """
+        return Talk(
+            self._portal.call(self._memory.chat(text, session_id=session_id, message_id=message_id)), self._portal
+        )
 
     def context(self, query: str, *, token_budget: int = 1000, **search: Any) -> Block:
         """What belongs to a question as a block of text for a model's prompt: delimited, escaped, within the budget.

@@ -16,7 +16,7 @@ from recollect.engine.embed import embedded
 from recollect.errors import InvalidInput, RecollectError
 from recollect.model import Hit, Memory, Message, Query, Recall, Refusal, Scope
 from recollect.model.talk import Earlier, Remembered
-from recollect.policy.grounding import BUDGET, MOST_HITS, cited, grounded, usable, window
+from recollect.policy.grounding import BUDGET, IN_WAKE, MOST_HITS, cited, grounded, usable, window
 from recollect.policy.recipes import NATIVE
 from recollect.policy.repeats import Likeness, is_question, without_repeats
 from recollect.policy.standing import Standing, standing
@@ -51,13 +51,16 @@ async def recalled(
             found = await _found(engine, scope, text, history)
             least = engine.config.applied(NATIVE).min_relevance
             since = history[0].order if history else 0
-            stands = standing(usable(found, text, session_id, since, least))
+            in_wake = None if engine.chat is None else IN_WAKE * least
+            stands = standing(usable(found, text, session_id, since, least, in_wake=in_wake))
             earlier = await engine.store.read(scope, lambda tx: _earlier(tx, stands)) if stands.hits else {}
     except InvalidInput:
         raise
     except (RecollectError, TimeoutError):
         return Ground(remembered=Remembered(degraded=("recall",), error=True), window=shown)
-    return _ground(engine, text, stands.hits, earlier, found, shown)
+    ground = _ground(engine, text, stands.hits, earlier, found, shown)
+    engine.passed_over(scope, found.hits, [each.target for each in ground.remembered.used])
+    return ground
 
 
 async def _found(engine: Engine, scope: Scope, text: str, history: Sequence[Message]) -> Recall:

@@ -21,26 +21,38 @@ logger = logging.getLogger("recollect.chat")
 class Talk:
     def __init__(self, turn: Callable[[Talk], Coroutine[Any, Any, None]]) -> None:
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
+        self._said: list[Event] = []
         self._left = asyncio.Event()
         self._speaking: asyncio.Task[None] | None = None
         self.task = asyncio.get_running_loop().create_task(turn(self))
         self.task.add_done_callback(self._ended)
 
     async def __aiter__(self) -> AsyncIterator[Event]:
-        while (event := await self._events.get()) is not None:
+        while (event := await self.next()) is not None:
             yield event
 
     async def next(self) -> Event | None:
         """The next event; None when there are no more. Waiting for it may be given up and taken up again."""
-        return await self._events.get()
+        event = await self._events.get()
+        if event is None:
+            self._events.put_nowait(None)  # whoever asks again after the end is told so again
+        return event
+
+    async def words(self) -> AsyncIterator[str]:
+        """The reply alone, piece by piece. What goes wrong on the way is in `whole`, which may be asked for afterwards."""
+        async for event in self:
+            if isinstance(event, Said):
+                yield event.text
 
     async def whole(self) -> Reply:
-        """The turn to its end, collected."""
+        """The turn to its end, collected, whoever followed it before."""
         started: Started | None = None
         remembered, text = Remembered(), ""
         done: Done | None = None
         failed: Failed | None = None
-        async for event in self:
+        while await self.next() is not None:
+            pass
+        for event in self._said:
             match event:
                 case Started():
                     started = event
@@ -79,6 +91,7 @@ class Talk:
         return True
 
     def say(self, event: Event) -> None:
+        self._said.append(event)
         self._events.put_nowait(event)
         if isinstance(event, Done):
             self._events.put_nowait(None)

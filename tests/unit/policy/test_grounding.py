@@ -55,6 +55,18 @@ def test_what_only_followed_a_better_one_goes_with_it() -> None:
     assert usable(hits, "ferry", "s", since=5, least=0.3) == []
 
 
+def test_what_is_near_is_shown_to_a_model_and_quoted_by_nobody() -> None:
+    hits = [memory("The ferry is late", 0.9), memory("The quay is wet", 0.2), memory("I like bread", 0.1)]
+    assert usable(hits, "ferry", "s", 0, least=0.3) == hits[:1]
+    assert usable(hits, "ferry", "s", 0, least=0.3, in_wake=0.15) == hits[:2]
+    assert usable(hits[1:], "ferry", "s", 0, least=0.3, in_wake=0.15) == []
+
+
+def test_a_clause_of_time_is_no_question() -> None:
+    hits = [heard("When I fly I want an aisle seat.", session="old"), heard("When is the flight", session="old")]
+    assert usable(hits, "Which seat?", "s", 0, 0.3) == hits[:1]
+
+
 def test_questions_of_the_past_are_no_memories_unless_asked_about() -> None:
     hits = [heard("Where is my key?", session="old"), heard("My key is lost. Where is it?", session="old")]
     assert usable(hits, "Where is my key?", "s", 0, 0.3) == hits[1:]
