@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 import pytest
 
-from recollect.engine import audit
+from recollect.engine import EngineConfig, audit
 from recollect.engine.notes import Notes
 from recollect.errors import Unavailable
-from recollect.model import Occasion, Scope
+from recollect.model import Listing, Occasion, Query, Scope
 from recollect.ports import Store, Tx
 from recollect.testing.clock import ManualClock
 from recollect.testing.reference.store import ReferenceStore
@@ -86,3 +86,30 @@ async def test_what_was_written_or_dropped_counts_no_longer() -> None:
         engine.notes.discard(BO)
     await engine.notes.write(engine.store, engine.clock)
     assert (await facts(engine.store, ANA), await facts(engine.store, BO)) == (50, 200)
+
+
+async def test_only_what_made_it_into_the_prompt_counts_as_accessed() -> None:
+    engine = engine_over(ReferenceStore())
+    for number in range(4):
+        await engine.remember(ANA, {"content": f"The ferry number {number} leaves at noon", "id": f"f{number}"})
+    found = await engine.recall(ANA, Query(text="when does the ferry leave"))
+    assert len(found) == 4
+    used = [hit.target for hit in found.hits[:1]]
+    engine.passed_over(ANA, found.hits, used)
+    engine.passed_over(ANA, found.hits, used)  # there is nothing left to take back
+    engine.passed_over(BO, found.hits, used)
+    await engine.flush(ANA)
+    counts = {each.id: (each.access_count, each.last_scores is not None) for each in await engine.list(ANA, Listing())}
+    assert counts == {f"f{n}": (int(f"f{n}" == used[0].id), True) for n in range(4)}
+
+
+async def test_a_chat_counts_what_it_used() -> None:
+    engine = engine_over(ReferenceStore(), config=EngineConfig(token_budget=150))
+    for number in range(8):
+        await engine.remember(ANA, {"content": f"The ferry number {number} to Bergen leaves at noon"})
+    reply = await (await engine.converse(ANA, "When does the ferry to Bergen leave?", session_id="s")).whole()
+    await engine.talks.settle()
+    await engine.flush(ANA)
+    used = {each.target.id for each in reply.remembered.used}
+    assert 0 < len(used) < 8
+    assert {each.id for each in await engine.list(ANA, Listing()) if each.access_count} == used

@@ -5,16 +5,22 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Coroutine
+from hashlib import sha256
 from typing import Any
+from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.engine import EngineConfig
 from recollect.engine.drafts import draft_from
 from recollect.engine.screening import Rules, screened, screened_aside, screened_draft
-from recollect.errors import InvalidInput, TooLarge
+from recollect.errors import InvalidInput, NotAllowed, TooLarge
 from recollect.policy.guard import cleaned
+from recollect.testing.reference.store import ReferenceStore
+from tests.engine.conftest import ANA, engine_over
 
 MASK, REFUSE, KEEP = Rules(), Rules(secrets="refuse"), Rules(secrets="keep")
 TOLD = "my password is hunter2"
@@ -39,6 +45,8 @@ FIELDS: list[dict[str, Any]] = [
     {"key": TOLD},
     {"theme": TOLD},
     {"tags": ["sea", TOLD]},
+    {"source_ids": ["mail 7", TOLD]},
+    {"shared_tags": [TOLD]},
     {"value": TOLD},
     {"value": {"deep": [{"deeper": TOLD}]}},
     {"value": {TOLD: 1}},
@@ -179,3 +187,59 @@ async def test_what_is_long_in_any_field_keeps_nobody_waiting(field: dict[str, A
 async def test_a_value_that_is_too_large_is_not_even_read() -> None:
     with pytest.raises(TooLarge):
         await screened_aside({**PLAIN, "value": [f"{TOLD} {n}" for n in range(100_000)]}, MASK, 1_000_000)
+
+
+async def _meanwhile(work: Coroutine[Any, Any, object]) -> tuple[object, int]:
+    """What came of some work that waits for nothing, and how often others had their turn while it ran."""
+    turns, done = 0, asyncio.Event()
+
+    async def others() -> None:
+        nonlocal turns
+        while not done.is_set():
+            turns += 1
+            await asyncio.sleep(0)
+
+    beside = asyncio.create_task(others())
+    await asyncio.sleep(0)
+    turns = 0
+    try:
+        return await work, turns
+    except (InvalidInput, TooLarge) as problem:
+        return problem, turns
+    finally:
+        done.set()
+        await beside
+
+
+async def test_many_turns_are_read_beside_the_loop() -> None:
+    engine = engine_over(ReferenceStore())
+    turns: list[dict[str, Any]] = [{"role": "user", "content": "the ferry leaves at noon " * 20} for _ in range(100)]
+    problem, others = await _meanwhile(engine.add_turns(ANA, "s", [*turns, {"role": "user", "content": ""}]))
+    assert isinstance(problem, InvalidInput)
+    assert others > 0
+
+
+async def test_a_large_import_is_read_beside_the_loop() -> None:
+    engine = engine_over(ReferenceStore())
+    lines: list[dict[str, Any]] = [{"kind": "theme", "slug": f"t{n}", "description": "sea " * 300} for n in range(150)]
+    problem, others = await _meanwhile(engine.import_lines(ANA, [*lines, {"kind": "nothing we know"}]))
+    assert "line 151" in str(problem) or "line 1:" in str(problem)
+    assert others > 0
+
+
+async def test_identifiers_from_elsewhere_stay_what_they_are() -> None:
+    names = [str(UUID(int=n * 7919)) for n in range(1, 200)] + [sha256(b"%d" % n).hexdigest() for n in range(200)]
+    names += ["https://example.org/a?id=33", "mail:18c2f0a7d9", "C012345/p1699999999000100"]
+    assert screened({"source_ids": names}, MASK).fields["source_ids"] == names
+
+
+async def test_a_shared_tag_is_screened_like_the_tags_it_is_to_match() -> None:
+    engine = engine_over(ReferenceStore())
+    settings = await engine.change_settings(ANA, {"shared_tags": [TOLD]})
+    memory = await engine.remember(ANA, {"content": "the ferry leaves at noon", "tags": [TOLD]})
+    assert (
+        settings.shared_tags == (await engine.get(ANA, str(memory.id))).tags == ("my password is [password removed]",)
+    )
+    strict = engine_over(ReferenceStore(), config=EngineConfig(screening=REFUSE))
+    with pytest.raises(NotAllowed):
+        await strict.change_settings(ANA, {"shared_tags": [TOLD]})

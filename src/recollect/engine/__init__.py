@@ -59,6 +59,7 @@ from recollect.model import (
     EmbeddingStatus,
     ForgetReceipt,
     Health,
+    Hit,
     ImportReceipt,
     Listing,
     Memory,
@@ -172,6 +173,10 @@ class Engine:
         facts = {"ms": recalled.trace.timings_ms.get("total", 0.0), "hits": len(recalled)}
         self.heard("rate_limited" if recalled.trace.rate_limited else "recalled", facts)
         return recalled
+
+    def passed_over(self, scope: Scope, hits: Iterable[Hit], used: Iterable[Target]) -> None:
+        """Of these hits only the `used` ones were shown to anybody: the others don't count as accessed."""
+        recall.passed_over(self, scope, hits, used)
 
     async def get(self, scope: Scope, id: str) -> Memory:
         return await browse.get(self, scope, id)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from recollect.engine import audit
 from recollect.engine.drafts import checked_switch
 from recollect.engine.forget import scopes_of
-from recollect.errors import InvalidInput
+from recollect.engine.screening import WHY, screened
+from recollect.errors import InvalidInput, NotAllowed
 from recollect.model import Scope, SpaceSettings, checked_id
 from recollect.model.scope import DATA
 from recollect.policy.digest import session_digest
@@ -38,7 +39,10 @@ async def change_settings(engine: Engine, scope: Scope, changes: Mapping[str, An
     for name in changes:
         if name not in _CHECKS:
             raise InvalidInput(f"a space has no setting {name!r}; there are {', '.join(_CHECKS)}")
-    values = {name: _CHECKS[name](value) for name, value in changes.items()}
+    found = screened(changes, engine.config.screening)  # a tag of a memory is, and they are to be the same
+    if found.refusal is not None:
+        raise NotAllowed(WHY, reason="secret")
+    values = {name: _CHECKS[name](value) for name, value in found.fields.items()}
 
     def work(tx: Tx) -> SpaceSettings:
         before = tx.space.settings()

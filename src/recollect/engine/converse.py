@@ -11,7 +11,7 @@ from recollect.engine import audit, working
 from recollect.engine.boundary import require_memory_on
 from recollect.engine.drafts import checked_time
 from recollect.engine.indexing import index_messages
-from recollect.engine.screening import screened_aside
+from recollect.engine.screening import all_screened_aside
 from recollect.errors import Conflict, InvalidInput
 from recollect.model import (
     Conversation,
@@ -75,7 +75,7 @@ async def keep_turns(
     """The same, with the messages that are new. `to_read`: those of users are put down as unread."""
     checked_id(session_id, "session_id")
     rules, most = engine.config.screening.lenient, engine.config.max_content_bytes
-    found = [await screened_aside(turn, rules, most) for turn in turns]
+    found = await all_screened_aside([*turns], rules, most)
     checked = [turn_from(each.fields, engine.config.max_content_bytes) for each in found]
     _refuse_repeated_ids(checked)
     generations = await engine.generations.to_fill()

@@ -7,14 +7,17 @@ are not exported: they are made anew wherever the text lands, in whatever genera
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine import audit
 from recollect.engine.arrivals import Arrivals, Parsed
 from recollect.engine.boundary import require_writable
 from recollect.engine.browse import note
+from recollect.engine.config import EngineConfig
 from recollect.engine.lines import FORMAT, VERSION, Line, line_of, parsed
 from recollect.engine.screening import Rules, Screened, screened
 from recollect.errors import InvalidInput
@@ -71,22 +74,30 @@ async def import_lines(
     if isinstance(lines, str | bytes | Mapping) or not isinstance(lines, Iterable):
         raise InvalidInput(f"lines must be a series of objects as `export` gives them, not {type(lines).__name__}")
     total = ImportReceipt()
-    batch: list[Parsed] = []
-    for number, line in enumerate(lines, start=1):
-        screening = _screened(line, number, engine.config.screening)
-        if screening.refusal is not None:
-            total = replace(total, refused=total.refused + 1)
-            continue
-        kind, thing = parsed(screening.fields, number, engine.config.max_content_bytes)
-        if kind != "header":
-            batch.append((number, kind, thing))
-        if len(batch) >= PAGE:
+    numbered = enumerate(lines, start=1)
+    while page := list(islice(numbered, PAGE)):
+        # On a thread: everybody else is answered from this one, and a page of lines takes a while to read.
+        batch, refused = await asyncio.to_thread(_read, page, engine.config)
+        total = replace(total, refused=total.refused + refused)
+        if batch:
             total = await _import_batch(engine, scope, batch, total, as_admin)
-            batch = []
-    if batch:
-        total = await _import_batch(engine, scope, batch, total, as_admin)
     engine.wake()
     return total
+
+
+def _read(page: Sequence[tuple[int, Any]], config: EngineConfig) -> tuple[list[Parsed], int]:
+    """The things that lines stand for, and how many were refused for a secret."""
+    batch: list[Parsed] = []
+    refused = 0
+    for number, line in page:
+        found = _screened(line, number, config.screening)
+        if found.refusal is not None:
+            refused += 1
+            continue
+        kind, thing = parsed(found.fields, number, config.max_content_bytes)
+        if kind != "header":
+            batch.append((number, kind, thing))
+    return batch, refused
 
 
 async def _page(engine: Engine, scope: Scope, after: str | None, page: Any) -> Any:

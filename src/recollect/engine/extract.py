@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.engine import working
 from recollect.engine.boundary import silence
 from recollect.engine.converse import keep_turns, turn_from
-from recollect.engine.screening import screened_aside
+from recollect.engine.screening import all_screened_aside, is_long
 from recollect.errors import InvalidInput, NotAllowed, RecollectError, Unavailable
 from recollect.model import (
     Analysis,
@@ -72,7 +72,7 @@ async def take_up(
         return TakenIn(turns=receipt, extractions=tuple(done))
     if said:
         known = await working.stored_or_private(engine, scope, session_id)
-        read = _in_turn(said, known)
+        read = await _read_in_turn(said, known)
         await working.change(engine, scope, session_id, working.noticing(read, engine.clock.now()))
         engine.sessions.call(scope, session_id)
     return TakenIn(turns=receipt, waiting=len(said))
@@ -166,7 +166,8 @@ async def by_model(chat: Chat, text: str, previous: str | None = None, topic: st
 async def _analysed(
     chat: Chat | None, message: Message, previous: str | None, topic: str | None, known: WorkingMemory | None
 ) -> Analysis:
-    rules = by_rules(message.content, message.name, topic, working.visible(known.context_variables) if known else {})
+    told = (message.content, message.name, topic, working.visible(known.context_variables) if known else {})
+    rules = await asyncio.to_thread(by_rules, *told) if is_long(message.content) else by_rules(*told)
     if chat is None:
         return rules
     if not rules.items and set(rules.rejected) & {"greeting", "code", "empty"} and len(rules.rejected) == 1:
@@ -234,16 +235,22 @@ async def _understood(
 ) -> TakenIn:
     """Where nothing may be kept: the turns move this process's idea of the session, and that is all."""
     rules, most = engine.config.screening.lenient, engine.config.max_content_bytes
-    checked = [turn_from((await screened_aside(turn, rules, most)).fields, most) for turn in turns]
+    checked = [turn_from(each.fields, most) for each in await all_screened_aside(turns, rules, most)]
     known = engine.sessions.private(scope, session_id)
     said = [turn for turn in checked if turn.role == "user"]
     at = engine.clock.now()
     if said:
-        read = _in_turn(said, known)
+        read = await _read_in_turn(said, known)
         begun = known or WorkingMemory(session_id=session_id, created_at=at, updated_at=at)
         engine.sessions.keep_private(scope, working.noticing(read, at, turns=len(said))(begun))
         engine.sessions.touch(scope, at)
     return TakenIn(turns=None, reason=reason)
+
+
+async def _read_in_turn(said: Sequence[Any], known: WorkingMemory | None) -> list[Analysis]:
+    """On a thread where it takes long: everybody else is answered from this one."""
+    long = is_long([turn.content for turn in said])
+    return await asyncio.to_thread(_in_turn, said, known) if long else _in_turn(said, known)
 
 
 def _in_turn(said: Sequence[Any], known: WorkingMemory | None) -> list[Analysis]:

@@ -6,7 +6,8 @@ Accesses, the scores things got, and audit facts of reads. A crash loses the not
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -21,18 +22,18 @@ about reads, not the memory of the process, and nobody's reading crowds out what
 
 @dataclass
 class Noted:
-    accessed: list[str] = field(default_factory=list)
+    accessed: Counter[str] = field(default_factory=Counter)
     scores: dict[str, Scores] = field(default_factory=dict)
     reads: list[AuditEvent] = field(default_factory=list)
 
     @property
     def size(self) -> int:
-        return len(self.accessed) + len(self.reads)
+        return self.accessed.total() + len(self.reads)
 
     def write(self, tx: Tx, at: datetime) -> None:
         # Somebody who was erased meanwhile must not come back by having been looked at.
         if tx.space.known():
-            tx.memories.touch(self.accessed, at)
+            tx.memories.touch(list(self.accessed.elements()), at)
             tx.memories.rate(self.scores)
             for event in self.reads:
                 tx.space.record(event)
@@ -48,8 +49,19 @@ class Notes:
     def accessed(self, scope: Scope, memory_ids: Sequence[str], scores: Mapping[str, Scores]) -> None:
         with self._lock:
             noted = self._of(scope, len(memory_ids))
-            noted.accessed += memory_ids
+            noted.accessed.update(memory_ids)
             noted.scores |= scores
+
+    def passed_over(self, scope: Scope, memory_ids: Iterable[str]) -> None:
+        """Each of these was found once and then not shown after all. What was written meanwhile stays."""
+        with self._lock:
+            noted = self._noted.get(scope)
+            if noted is None:
+                return
+            for id in memory_ids:
+                if noted.accessed[id] > 0:
+                    noted.accessed[id] -= 1
+                    self._count -= 1
 
     def read(self, scope: Scope, event: AuditEvent) -> None:
         with self._lock:
@@ -73,7 +85,7 @@ class Notes:
                 noted.write(tx, at)
 
             try:
-                if noted.size:
+                if noted.size or noted.scores:
                     await store.write(where, work)
             except Unavailable:
                 self._give_back(where, noted)

@@ -9,7 +9,7 @@ the answer and written later.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ from recollect.engine.boundary import silence
 from recollect.engine.embed import embedded, flush
 from recollect.engine.sharing import merged, shared
 from recollect.errors import InvalidInput, RecollectError, Unavailable
-from recollect.model import Hit, Query, Recall, Refusal, Scope, Trace
+from recollect.model import Hit, Query, Recall, Refusal, Scope, Target, Trace
 from recollect.policy.budget import fit
 from recollect.policy.decay import scores_of
 from recollect.policy.digest import query_digest
@@ -103,6 +103,14 @@ def note(engine: Engine, scope: Scope, query: Query, recalled: Recall) -> None:
             "ms": round(recalled.trace.timings_ms["total"]),
         }
         engine.notes.read(scope, audit.event(engine.occasion, at, "memory.recalled", **facts))
+
+
+def passed_over(engine: Engine, scope: Scope, hits: Iterable[Hit], used: Iterable[Target]) -> None:
+    """Only what made it into the prompt counts as accessed: the rest was found, and left out for want of room."""
+    shown = set(used)
+    for hit in hits:
+        if hit.memory is not None and hit.target not in shown:
+            engine.notes.passed_over(scope if hit.space is None else scope.within(hit.space), [hit.target.id])
 
 
 async def _searched(

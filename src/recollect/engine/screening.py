@@ -15,7 +15,7 @@ that has become an identifier no longer shows the key it was made from. What isn
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
@@ -31,7 +31,7 @@ TEXTS = (
     *("sql_query", "query_explanation", "searchable"),
 )
 LABELS = ("key", "theme", "slug")
-LISTS = ("tags",)
+LISTS = ("tags", "source_ids", "shared_tags")
 VALUES = ("value", "execution_result")
 DEEPEST = 100
 
@@ -58,20 +58,29 @@ class Screened:
 
 
 LONGEST_AT_ONCE = 20_000
+LONGEST_WORD = 15
 
 
 async def screened_aside(values: Mapping[str, Any], rules: Rules, max_bytes: int) -> Screened:
     """`screened`, for a caller that others wait behind: what is too large is refused first, what is long read on a thread."""
-    content = values.get("content")
-    if isinstance(content, str) and len(content) > LONGEST_AT_ONCE:
-        checked_text(content, "content", max_bytes)
-    checked_value(values.get("value"))
-    if any(_is_long(value) for value in values.values()):
-        return await asyncio.to_thread(screened, values, rules)
-    return screened(values, rules)
+    return (await all_screened_aside([values], rules, max_bytes))[0]
 
 
-def _is_long(value: Any) -> bool:
+async def all_screened_aside(many: Sequence[Mapping[str, Any]], rules: Rules, max_bytes: int) -> list[Screened]:
+    """The same for many: what is short by itself may be long together."""
+    for values in many:
+        content = values.get("content")
+        if isinstance(content, str) and len(content) > LONGEST_AT_ONCE:
+            checked_text(content, "content", max_bytes)
+        checked_value(values.get("value"))
+
+    def work() -> list[Screened]:
+        return [screened(values, rules) for values in many]
+
+    return await asyncio.to_thread(work) if is_long([*many]) else work()
+
+
+def is_long(value: Any) -> bool:
     """Whether there is more text in it, on whatever level, than should be read at once."""
     left, waiting = LONGEST_AT_ONCE, [value]
     while waiting and left >= 0:
@@ -119,6 +128,8 @@ class _Screen:
         return value
 
     def text(self, text: str) -> str:
+        if len(text) <= LONGEST_WORD and text.isascii() and text.isalpha():
+            return text  # most tags: one word can't tell a secret or give an order
         text = cleaned(text)
         if self.rules.secrets != "keep":
             masked, kinds = secrets.masked(text)

@@ -6,6 +6,7 @@ guessing short texts from a stolen digest hopeless.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import blake2b
 
 from recollect.model import Scope
@@ -14,8 +15,13 @@ from recollect.policy.text import normalise
 
 
 def _keyed(scope: Scope, purpose: str, text: str, pepper: bytes) -> str:
-    key = blake2b("\x00".join((scope.tenant, scope.user, scope.space)).encode(), key=pepper[:64], digest_size=32)
-    return blake2b(text.encode(), key=key.digest(), digest_size=32, person=purpose.encode()).hexdigest()
+    return blake2b(text.encode(), key=_key(scope, pepper), digest_size=32, person=purpose.encode()).hexdigest()
+
+
+@lru_cache(maxsize=1024)
+def _key(scope: Scope, pepper: bytes) -> bytes:
+    owner = "\x00".join((scope.tenant, scope.user, scope.space)).encode()
+    return blake2b(owner, key=pepper[:64], digest_size=32).digest()
 
 
 def twin_digest(scope: Scope, text: str, pepper: bytes = b"") -> str:

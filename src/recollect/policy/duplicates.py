@@ -237,7 +237,13 @@ def _sentence(text: str) -> str:
     return " ".join(core.split()) + (_APART + when if when else "") + (_APART + "?" if asks else "")
 
 
-def _tokens(text: str) -> list[str]:
+def _tokens(text: str) -> Sequence[str]:
+    """Asked for twice of a text that is one sentence: for its form, and for its words."""
+    return _read_tokens(text) if len(text) <= _CACHED else _read_tokens.__wrapped__(text)
+
+
+@lru_cache(maxsize=8)
+def _read_tokens(text: str) -> Sequence[str]:
     text = _APOSTROPHE.sub("", _MERIDIEM.sub(r"\1m", _THOUSANDS.sub("", text.translate(_DASHES))))
     shouted = not _SMALL.search(text)
     tokens: list[str] = []

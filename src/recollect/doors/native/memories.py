@@ -46,6 +46,7 @@ async def context(sent: wire.ContextIn, engine: TheEngine, scope: TheScope) -> w
     block = await asyncio.to_thread(
         context_block, recall.hits, budget, query=sent.query, withhold_suspicious=sent.withhold_suspicious
     )
+    engine.passed_over(scope, recall.hits, block.used)
     return translate.context_out(block, recall.trace)
 
 
