@@ -28,6 +28,7 @@ from recollect.policy.decay import scores_of
 from recollect.policy.digest import query_digest
 from recollect.policy.followup import understood
 from recollect.policy.guard import MAX_QUERY_CHARS, checked_fraction
+from recollect.policy.outdated import latest_first
 from recollect.policy.recipes import Recipe, recipe_named
 from recollect.policy.relevance import scale_of
 from recollect.ports import Embedder, Tx, Vector
@@ -52,6 +53,8 @@ class Course:
     degraded: list[str] = field(default_factory=list)
     timings_ms: dict[str, float] = field(default_factory=dict)
     candidates: Mapping[str, int] = field(default_factory=dict)
+    disputed: frozenset[frozenset[str]] = frozenset()
+    """Memories among the hits that may not both be true, by their ids."""
 
     def lap(self, stage: str, since: float) -> float:
         now = perf_counter()
@@ -81,7 +84,7 @@ async def recall(engine: Engine, scope: Scope, query: Query) -> Recall:
         course.candidates = {**course.candidates, "shared": len(others)}
         hits, more = merged(hits, others)[: asked.limit], more or len(hits) + len(others) > asked.limit
     lap = course.lap("store", lap)
-    recalled = within_budget(hits, more, recipe, query, course)
+    recalled = within_budget(_latest_first(hits, recipe, asked, course), more, recipe, query, course)
     note(engine, scope, query, recalled)
     return recalled
 
@@ -128,9 +131,26 @@ async def _searched(
             return [], False
         found = search.candidates(tx, engine.shelves, recipe, asked)
         course.candidates = found.counts
-        return search.hits(tx, found.ranked[: asked.limit]), len(found.ranked) > asked.limit
+        hits = search.hits(tx, found.ranked[: asked.limit])
+        course.disputed = _disputed(tx, hits)
+        return hits, len(found.ranked) > asked.limit
 
     return await engine.store.read(scope, work)
+
+
+def _disputed(tx: Tx, hits: Sequence[Hit]) -> frozenset[frozenset[str]]:
+    ids = [hit.memory.id for hit in hits if hit.memory is not None]
+    flags = tx.links.flagged(ids) if len(ids) > 1 else ()
+    return frozenset(frozenset((each.memory_id, each.other_id)) for each in flags)
+
+
+def _latest_first(hits: list[Hit], recipe: Recipe, asked: Asked, course: Course) -> list[Hit]:
+    """What is outdated steps behind what outdates it. The recipes of the contracts order by their formulas alone, and a question
+    about a time that is over wants what was true then."""
+    question = asked.question
+    if recipe.legs or (question.windows and all(window.end <= asked.now for window in question.windows)):
+        return hits
+    return latest_first(question.text, hits, factual=question.kind == "factual", disputed=course.disputed)
 
 
 async def _caught_up(engine: Engine, scope: Scope) -> bool:

@@ -76,6 +76,8 @@ class Hit:
     truncated: bool = False
     space: str | None = None
     """The space that shares it, when it isn't the one that was asked."""
+    outdated_by: Target | None = None
+    """A later word on what was asked, among the same hits: this one says how it was before."""
 
     @property
     def target(self) -> Target:

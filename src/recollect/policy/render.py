@@ -87,10 +87,13 @@ class _Line:
     suspicious: bool
     withheld: bool
     truncated: bool = False
+    since: str = ""
+    """The reference of a later word on the same."""
 
     @property
     def head(self) -> str:
-        return f"- [{self.reference}] {_provenance(self.hit)}:"
+        earlier = f", before [{self.since}] said otherwise" if self.since else ""
+        return f"- [{self.reference}] {_provenance(self.hit)}{earlier}:"
 
     def written(self, text: str) -> str:
         return f"{self.head} {marked(text) if self.suspicious and not self.withheld else text}"
@@ -152,12 +155,15 @@ def label(name: str) -> str:
 
 def _lines(hits: Sequence[Hit], withhold: bool) -> list[_Line]:
     lines = []
+    references = {hit.target: f"m{number}" for number, hit in enumerate(hits, start=1)}
     for number, hit in enumerate(hits, start=1):
         suspicious = is_suspicious(hit.content)
         withheld = suspicious and withhold
         text = WITHHELD if withheld else inert(_told(hit))
         text = _unquoted(text) if suspicious else text
-        lines.append(_Line(hit, f"m{number}", _group(hit, hits), text, suspicious, withheld))
+        since = references.get(hit.outdated_by, "") if hit.outdated_by else ""
+        group = _group(hit, hits)
+        lines.append(_Line(hit, f"m{number}", group, text, suspicious, withheld, since=since))
     return lines
 
 
