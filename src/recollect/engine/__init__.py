@@ -39,7 +39,7 @@ from recollect.engine import (
 )
 from recollect.engine.asides import Asides
 from recollect.engine.config import EngineConfig
-from recollect.engine.datachat import ask, showing
+from recollect.engine.datachat import ask, recalling, showing
 from recollect.engine.datachat.rules import Desk
 from recollect.engine.elsewhere import Elsewhere
 from recollect.engine.fairness import Turns
@@ -309,16 +309,16 @@ class Engine:
         return await ask.ask(self, scope, asked)
 
     async def data_conversations(self, scope: Scope, asked: AskData, limit: int, offset: int) -> Page[Talked]:
-        return await showing.conversations(self, scope, asked, limit, offset)
+        return await showing.conversations(self, scope, await recalling.access_of(self, scope, asked), limit, offset)
 
     async def data_conversation(self, scope: Scope, asked: AskData, session_id: str) -> Talked:
-        return await showing.conversation(self, scope, asked, session_id)
+        return await showing.conversation(self, scope, await recalling.access_of(self, scope, asked), session_id)
 
     async def forget_data_conversation(self, scope: Scope, session_id: str) -> ForgetReceipt:
         return await showing.forget(self, scope, session_id)
 
     async def export_data(self, scope: Scope, asked: AskData) -> dict[str, Any]:
-        return await showing.export(self, scope, asked)
+        return await showing.export(self, scope, await recalling.access_of(self, scope, asked))
 
     async def erase_data(self, scope: Scope) -> ForgetReceipt:
         return await showing.erase(self, scope)

@@ -199,7 +199,8 @@ async def tend(engine: Engine) -> None:
         except Unavailable:
             raise  # for everybody, so all of them are tried again
         except RecollectError:
-            continue  # one that can't be tidied must not keep the others from it
+            # One that can't be tidied must not keep the others from it.
+            engine.heard("data_cleanup" if scope.space.startswith(DATA) else "upkeep_failed", {"outcome": "failed", "count": 1})
     whole = len(scopes) < SCOPES_AT_ONCE
     debts.tended = None if whole else scopes[-1]
     debts.tend_at = now + engine.config.cleanup_every if whole else debts.tend_at

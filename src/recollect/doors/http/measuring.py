@@ -14,6 +14,7 @@ from typing import Any
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from recollect.doors.http.measuring_data import DataMetrics
 from recollect.model import Backlog
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -43,6 +44,7 @@ class Metrics:
         self._guarded = Counter(
             "recollect_trims_guarded", "Pinned or saved memories that would have been trimmed; none was.", registry=r
         )
+        self._data = DataMetrics(r)
         self._limited = Counter(
             "recollect_rate_limited", "Soft: answered with less. Hard: answered with 429.", ["limit"], registry=r
         )
@@ -84,6 +86,8 @@ class Metrics:
                 self._trims.inc(facts["count"] if facts["action"] == "archive" else 0)
             case "trim_guarded":
                 self._guarded.inc(facts["count"])
+            case _:
+                self._data.heard(what, facts)
 
     def waits(self, backlog: Backlog) -> None:
         for state, count in (("pending", backlog.pending), ("error", backlog.error)):

@@ -176,6 +176,7 @@ def _told(course: Course, reply: DataReply, started: float) -> DataReply:
         "degraded": used.degraded,
         "stored": 2 if stored else 0,
         "answered": reply.answer.answered,
+        "length": reply.talk.count if reply.talk else 0,
         "history": used.history,
         "similar": used.similar,
         "llm_tokens": dict(reply.answer.tokens),

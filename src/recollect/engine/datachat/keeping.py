@@ -37,9 +37,22 @@ class Asked:
     conversation: Conversation
 
 
+async def open_conversation(engine: Engine, scope: Scope, session: str) -> Conversation:
+    """A conversation in which nothing has been asked yet; where nothing may be kept it is one in name only."""
+    opened = _opened(engine, session, None, AskData(question=""))
+    if await engine.store.read(scope, lambda tx: silence(tx, engine, about=session)) is not None:
+        return opened
+
+    def work(tx: Tx) -> Conversation:
+        audit.record(tx, engine.occasion, opened.created_at, "datachat.opened")
+        return tx.conversations.open(opened)
+
+    return await engine.store.write(scope.data, work)
+
+
 async def keep_question(engine: Engine, scope: Scope, session: str, asked: AskData) -> Asked | None:
     """None where nothing may be kept any more."""
-    at, retention = engine.clock.now(), engine.config.chat_retention
+    at = engine.clock.now()
     texts = {"content": asked.question, "title": asked.session_name or ""}
     found = await screened_aside(texts, engine.config.screening.lenient, engine.config.max_content_bytes)
     question = checked_text(found.fields["content"], "question", engine.config.max_content_bytes)
@@ -53,15 +66,7 @@ async def keep_question(engine: Engine, scope: Scope, session: str, asked: AskDa
         correlation_id=engine.occasion.correlation_id,
         created_at=at,
     )
-    opened = Conversation(
-        id=session,
-        title=title,
-        created_at=at,
-        updated_at=at,
-        expires_at=None if retention is None else at + retention,
-        databases=asked.databases,
-        database_tags=asked.tags,
-    )
+    opened = _opened(engine, session, title, asked)
     if await engine.store.read(scope, lambda tx: silence(tx, engine, about=session)) is not None:
         return None
 
@@ -71,6 +76,7 @@ async def keep_question(engine: Engine, scope: Scope, session: str, asked: AskDa
         tx.conversations.append([message])
         grown = replace(
             talk,
+            title=talk.title or title,
             message_count=message.order + 1,
             updated_at=max(talk.updated_at, at),
             databases=_joined(talk.databases, asked.databases),
@@ -81,6 +87,19 @@ async def keep_question(engine: Engine, scope: Scope, session: str, asked: AskDa
         return Asked(message, grown)
 
     return await engine.store.write(scope.data, work)
+
+
+def _opened(engine: Engine, session: str, title: str | None, asked: AskData) -> Conversation:
+    at, retention = engine.clock.now(), engine.config.chat_retention
+    return Conversation(
+        id=session,
+        title=title,
+        created_at=at,
+        updated_at=at,
+        expires_at=None if retention is None else at + retention,
+        databases=asked.databases,
+        database_tags=asked.tags,
+    )
 
 
 async def keep_answer(

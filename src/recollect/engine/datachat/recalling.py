@@ -72,7 +72,7 @@ async def remembered(engine: Engine, scope: Scope, session: str, asked: AskData,
     plain = Context(text=asked.question)
     try:
         silent = await engine.store.read(scope, lambda tx: silence(tx, engine, about=session))
-        talk, ended = (None, False) if silent else await _talk(engine, scope, session, access)
+        talk, ended = (None, False) if silent else await talk_of(engine, scope, session, access)
     except RecollectError:
         return Before(context=plain, degraded=("history", "similar"))
     if silent is not None:
@@ -80,8 +80,8 @@ async def remembered(engine: Engine, scope: Scope, session: str, asked: AskData,
     answered = [each for each in talk.exchanges if each.answer] if talk else []
     wanted = engine.config.data.history if asked.max_history is None else asked.max_history
     history = answered[-wanted:] if wanted else []
-    near, degraded = await _similar(engine, scope, asked, [each.question for each in history[-LEANING:]])
-    similar = _worth_showing(near, history, access, asked)[: _wanted_similar(engine, asked)]
+    near, degraded = await similar_to(engine, scope, asked, [each.question for each in history[-LEANING:]])
+    similar = worth_showing(near, history, access, asked)[: _wanted_similar(engine, asked)]
     summary = summary_for(talk, wanted, access) if talk else None
     found = context(asked.question, history, similar, summary, engine.config.data.context_tokens)
     return Before(
@@ -99,7 +99,7 @@ def _wanted_similar(engine: Engine, asked: AskData) -> int:
     return engine.config.data.similar if asked.similar is None else asked.similar
 
 
-async def _talk(engine: Engine, scope: Scope, session: str, access: DataAccess) -> tuple[Talked | None, bool]:
+async def talk_of(engine: Engine, scope: Scope, session: str, access: DataAccess) -> tuple[Talked | None, bool]:
     """The conversation as far as it may be seen, and whether there was one that has ended."""
     at = engine.clock.now()
 
@@ -118,18 +118,18 @@ async def _talk(engine: Engine, scope: Scope, session: str, access: DataAccess) 
 def seen(conversation: Conversation, exchanges: Sequence[Exchange], access: DataAccess) -> Talked:
     """A conversation in which nothing is left of what may not be seen: not its name, not its number."""
     visible = tuple(each for each in exchanges if permits(access, each.grounds))
-    title = conversation.title
-    hidden = {session_name(each.question) for each in exchanges if each not in visible}
-    if title is None or title in hidden:
-        title = next((session_name(each.question) for each in visible), None)
+    # A name was given with the first question, and is about what that was about.
+    named = conversation.message_count <= MOST_MESSAGES and visible[:1] == tuple(exchanges[:1])
+    title = conversation.title if named else None
+    title = title or next((session_name(each.question) for each in visible), None)
     databases = tuple(name for name in conversation.databases if access.allows((), (name,)))
-    shown = replace(conversation, title=title, databases=databases)
+    shown = replace(conversation, title=title, databases=databases, message_count=2 * len(visible))
     if conversation.summary and not permits(access, conversation.summary_grounds or ("?",)):
-        shown = replace(shown, summary=None)
+        shown = replace(shown, summary=None, summary_grounds=None)
     return Talked(conversation=shown, exchanges=visible, count=len(visible))
 
 
-async def _similar(
+async def similar_to(
     engine: Engine, scope: Scope, asked: AskData, history: Sequence[str]
 ) -> tuple[list[Exchange], tuple[str, ...]]:
     wanted = _wanted_similar(engine, asked)
@@ -156,7 +156,7 @@ async def _with_questions(engine: Engine, scope: Scope, hits: Iterable[Hit]) -> 
     return [exchange(questions[id], each) for id, each in zip(wanted, answers, strict=True) if id in questions]
 
 
-def _worth_showing(
+def worth_showing(
     near: Iterable[Exchange], history: Sequence[Exchange], access: DataAccess, asked: AskData
 ) -> list[Exchange]:
     """What may be seen, isn't shown already, and is of a database that was asked about, where one was."""

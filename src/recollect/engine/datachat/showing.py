@@ -15,10 +15,10 @@ from recollect.engine import audit, elsewhere
 from recollect.engine.boundary import unseen
 from recollect.engine.browse import missing, note
 from recollect.engine.datachat.pairs import paired
-from recollect.engine.datachat.recalling import MOST_MESSAGES, access_of, seen
+from recollect.engine.datachat.recalling import MOST_MESSAGES, seen
 from recollect.engine.forget import add, forget_conversation, scopes_of
 from recollect.errors import NotAllowed
-from recollect.model import AskData, Conversation, DataAccess, Exchange, ForgetReceipt, Message, Page, Scope, Talked
+from recollect.model import Conversation, DataAccess, Exchange, ForgetReceipt, Message, Page, Scope, Talked
 from recollect.model.scope import DATA
 from recollect.ports import Tx
 
@@ -30,15 +30,14 @@ FORMAT, VERSION = "recollect-datachat", 1
 WHOLE = 100_000
 
 
-async def conversations(engine: Engine, scope: Scope, asked: AskData, limit: int, offset: int) -> Page[Talked]:
+async def conversations(engine: Engine, scope: Scope, access: DataAccess, limit: int, offset: int) -> Page[Talked]:
     """Most recently used first. One in which nothing may be seen isn't there."""
-    talks = await _all(engine, scope, await access_of(engine, scope, asked))
+    talks = await _all(engine, scope, access)
     note(engine, scope.data, "datachat.listed", count=len(talks))
     return Page(items=tuple(talks[offset : offset + limit]), total=len(talks), limit=limit, offset=offset)
 
 
-async def conversation(engine: Engine, scope: Scope, asked: AskData, session_id: str) -> Talked:
-    access = await access_of(engine, scope, asked)
+async def conversation(engine: Engine, scope: Scope, access: DataAccess, session_id: str) -> Talked:
     at = engine.clock.now()
     if await engine.store.read(scope, lambda tx: unseen(tx, engine)):
         raise missing("conversation", session_id)
@@ -60,10 +59,10 @@ async def forget(engine: Engine, scope: Scope, session_id: str) -> ForgetReceipt
     return await forget_conversation(engine, scope.data, session_id)
 
 
-async def export(engine: Engine, scope: Scope, asked: AskData) -> dict[str, Any]:
+async def export(engine: Engine, scope: Scope, access: DataAccess) -> dict[str, Any]:
     """Everything of theirs that they may still see, as one object."""
     _require(engine.config.data.may_export, "taking data along", "MEMORY_ALLOW_DATA_EXPORT")
-    talks = await _all(engine, scope, await access_of(engine, scope, asked))
+    talks = await _all(engine, scope, access)
     note(engine, scope.data, "datachat.exported", count=len(talks))
     return {
         "format": FORMAT,
