@@ -14,8 +14,11 @@ from hypothesis import HealthCheck, settings
 from tests.services.postgres import Database, PostgresServer, running_postgres
 from tests.services.valkey import ValkeyServer, running_valkey
 
-# A busy machine is no fault of the code under test: benchmarks and pytest-timeout are the judges of time.
-settings.register_profile("recollect", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# A busy machine is no fault of the code under test: benchmarks and pytest-timeout are the judges of time. The examples are the
+# same in every run, so that a change is never blamed for what chance has found; to look for more on purpose, let chance choose:
+# make test ARGS="--hypothesis-profile=explore -k word"
+settings.register_profile("recollect", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("explore", settings.get_profile("recollect"), derandomize=False, print_blob=True)
 settings.load_profile("recollect")
 
 

@@ -67,7 +67,7 @@ def test_export_stops_quietly_when_nobody_reads_on(cli: CommandLine) -> None:
         process.stdout.readline()
         process.stdout.close()
         told = process.stderr.read()
-        process.wait(30)
+        process.wait(60)
     assert b"Traceback" not in told
 
 

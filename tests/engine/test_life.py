@@ -41,7 +41,7 @@ def test_closing_while_others_search_ends_for_everyone(tmp_path: Path) -> None:
     time.sleep(0.3)
     memory.close()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert len(ended) == 4
 
 
@@ -72,7 +72,7 @@ def test_a_forked_child_is_told_so(tmp_path: Path) -> None:
         child = forking.Process(target=_in_a_child, args=(memory, answers))
         child.start()
         assert answers.get() == "Unavailable"
-        child.join(10)
+        child.join(60)
         assert child.exitcode == 0
         assert memory.search("anything").hits == ()
 

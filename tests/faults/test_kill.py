@@ -16,7 +16,9 @@ from tests.faults.soundness import assert_sound, assert_sound_word_index, assert
 from tests.services.postgres import PostgresServer
 
 ROUNDS = 30
-LONGEST_LIFE = 0.3
+MOST_STEPS = 8
+LONGEST_WAIT = 0.1
+"""Each writer gets through a few steps, and is killed some time later: between two of them, or in the middle of one."""
 WITH_CHANGES = 5
 WHILE_OPENING = 6
 """Every so many rounds the writer also updates and forgets, or may be killed before it has opened its memory."""
@@ -24,9 +26,11 @@ WHILE_OPENING = 6
 
 def one_death(home: Home, nursery: Nursery, number: int, promises: Promises) -> None:
     pid = nursery.bear(url=home.url, round=number, threads=3, changes=number % WITH_CHANGES == 0)
+    chance, longer = Random(number), 1 if number % WITH_CHANGES else 3
     if number % WHILE_OPENING:
         assert nursery.hear() == {"event": "open"}
-    time.sleep(Random(number).uniform(0, LONGEST_LIFE) * (1 if number % WITH_CHANGES else 3))
+        promises.take(nursery.hear_of(done=chance.randint(1, MOST_STEPS) * longer))
+    time.sleep(chance.uniform(0, LONGEST_WAIT) * longer)
     nursery.kill(pid)
     promises.take(nursery.last_words())
     wait_until_the_server_noticed(home)
@@ -35,8 +39,9 @@ def one_death(home: Home, nursery: Nursery, number: int, promises: Promises) -> 
 
 def wait_until_the_server_noticed(home: Home) -> None:
     """A commit that was sent before the death may be carried out a moment after it."""
-    deadline = time.monotonic() + 10
-    while home.kind == "postgres" and home.count("SELECT count(*) FROM pg_stat_activity WHERE usename = 'app'"):
+    deadline = time.monotonic() + 60
+    connected = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'app' AND datname = current_database()"
+    while home.kind == "postgres" and home.count(connected):
         assert time.monotonic() < deadline
         time.sleep(0.01)
 
@@ -74,7 +79,9 @@ def test_deaths_of_the_server(private_postgres: PostgresServer, tmp_path: Path) 
     with Nursery() as nursery, home.memory() as witness:
         for number in range(3):
             pid = nursery.bear(url=home.url, round=number, threads=3, changes=number == 1)
-            time.sleep(Random(number).uniform(0.4, 0.8))
+            assert nursery.hear() == {"event": "open"}
+            promises.take(nursery.hear_of(done=30))
+            time.sleep(Random(number).uniform(0, 0.2))
             private_postgres.kill()
             nursery.kill(pid)
             promises.take(nursery.last_words())

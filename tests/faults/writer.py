@@ -17,7 +17,7 @@ import recollect.stores.sqlite  # noqa: F401
 from recollect import Memory, RecollectError
 from tests.faults.nursery import say
 
-LONGEST_LIFE = 8.0
+LONGEST_LIFE = 120.0
 
 
 def write_as_told(order: dict[str, Any]) -> None:

@@ -64,17 +64,13 @@ async def test_time_runs_out(cache: Cache) -> None:
 
 
 async def test_counting_starts_its_time_once(cache: Cache) -> None:
-    began = time.monotonic()
-    counts = [await cache.add("n", 0.6) for _ in range(3)]
-    assert counts == [1, 2, 3]
+    # Had a later count begun the time anew, it would not run out while anybody looks.
+    assert [await cache.add("n", seconds) for seconds in (1.5, 3600, 3600)] == [1, 2, 3]
     assert await cache.add("other", 60) == 1
-    while await cache.get("n") is not None:
+    for _ in range(1_000):
+        if await cache.get("n") is None:
+            break
         await asyncio.sleep(0.05)
-        if time.monotonic() - began < 0.5:
-            counts.append(await cache.add("n", 0.6))
-    # Had each count begun the time anew, it would have gone on for longer than from the first.
-    assert 0.5 < time.monotonic() - began < 1.0 + PATIENT
-    assert counts == list(range(1, len(counts) + 1))
     assert await cache.add("n", 60) == 1
 
 
@@ -147,7 +143,7 @@ async def test_a_server_that_is_gone_fails_nothing_and_is_found_again(
     private_valkey: ValkeyServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    cache = RedisCache(private_valkey.url, wait_s=1.0, breaker=Breaker(first_s=0.05, longest_s=0.2))
+    cache = RedisCache(private_valkey.url, wait_s=PATIENT, breaker=Breaker(first_s=0.05, longest_s=0.2))
     await cache.set("a", b"x", 60)
     assert await cache.get("a") == b"x"
     private_valkey.kill()
@@ -179,13 +175,13 @@ def mute() -> Iterator[str]:
 
 
 async def test_a_server_that_never_answers_holds_up_only_the_first(mute: str, caplog: pytest.LogCaptureFixture) -> None:
-    cache = RedisCache(mute, wait_s=0.1, breaker=Breaker(first_s=0.05))
+    cache = RedisCache(mute, wait_s=0.5, breaker=Breaker(first_s=0.05))
     await asyncio.gather(*(cache.get(f"first {n}") for n in range(20)))
     began = time.monotonic()
     for n in range(200):
         assert await cache.get(str(n)) is None
-    # Looking whether it is back costs those who ask nothing: twenty such waits would take two seconds.
-    assert time.monotonic() - began < 1.0
+    # Looking whether it is back costs those who ask nothing: two hundred such waits would take a hundred seconds.
+    assert time.monotonic() - began < 30
     assert _warnings(caplog) == 1
     await cache.close()
 

@@ -59,10 +59,10 @@ async def test_a_wait_beyond_patience_is_passed_on_instead(
 
 async def test_a_slow_server_is_cut_off_and_tried_again(server: EmbeddingServer, connect: Connect) -> None:
     server.faults.extend([Fault(delay_s=30)] * 2)
-    hasty = Patience(attempts=2, timeout_s=0.2, first_wait_s=0.01)
+    hasty = Patience(attempts=2, timeout_s=0.7, first_wait_s=0.01)
     error = await failure(connect(patience=hasty))
     assert isinstance(error, Unavailable)
-    assert "0.2 s" in error.message
+    assert "0.7 s" in error.message
     assert len(server.seen) == 2
 
 
@@ -71,7 +71,7 @@ async def test_a_server_that_drips_is_cut_off_too(server: EmbeddingServer, conne
     hasty = Patience(attempts=1, timeout_s=0.3)
     start = time.monotonic()
     assert isinstance(await failure(connect(patience=hasty)), Unavailable)
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 30
 
 
 async def test_a_closed_connection_is_tried_again(server: EmbeddingServer, connect: Connect) -> None:
@@ -237,9 +237,9 @@ async def test_closing_ends_a_pause(server: EmbeddingServer, connect: Connect) -
     slow = Patience(attempts=5, timeout_s=5, first_wait_s=60, longest_wait_s=60)
     ours = connect(patience=slow)
     waiting = asyncio.create_task(ours.embed([TEXT]))
-    await asyncio.to_thread(server.visited.wait, 10)
+    await asyncio.to_thread(server.visited.wait, 60)
     await ours.close()
     with pytest.raises(Unavailable):
-        await asyncio.wait_for(waiting, timeout=10)
+        await asyncio.wait_for(waiting, timeout=50)
     with pytest.raises(Unavailable, match="closed"):
         await ours.embed([TEXT])

@@ -120,7 +120,7 @@ class PostgresServer:
 
         The children of a server that was killed take a moment to notice, and until the last is gone no other may start.
         """
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 90
         while True:
             try:
                 return self._start()

@@ -57,7 +57,7 @@ class Process:
         if self.alive():
             os.kill(self.pid, number)
 
-    def wait_until(self, ready: Callable[[], bool], *, seconds: float = 30.0) -> None:
+    def wait_until(self, ready: Callable[[], bool], *, seconds: float = 90.0) -> None:
         """Return when `ready` says so; raise, showing the log, when the server dies or takes too long."""
         deadline = time.monotonic() + seconds
         while not ready():
@@ -77,7 +77,7 @@ class Process:
         if not self._guardian.stdin.closed:
             self._guardian.stdin.write(KEEP)
             self._guardian.stdin.close()
-            self._guardian.wait(30)
+            self._guardian.wait(60)
             self._release()
 
     def discard(self) -> None:
@@ -90,7 +90,7 @@ class Process:
         self._wait_until_gone()
         self._release()
 
-    def _wait_until_gone(self, seconds: float = 30.0) -> None:
+    def _wait_until_gone(self, seconds: float = 90.0) -> None:
         deadline = time.monotonic() + seconds
         while self.alive():
             if time.monotonic() > deadline:

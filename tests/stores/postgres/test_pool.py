@@ -65,10 +65,10 @@ async def test_a_caller_that_gives_up_does_not_undo_the_work(store: PostgresStor
     def slow(tx: Tx) -> None:
         tx.memories.insert(memory("m"), "d")
         begun.set()
-        go_on.wait(10)
+        go_on.wait(60)
 
     caller = asyncio.ensure_future(store.write(ANA, slow))
-    await asyncio.to_thread(begun.wait, 10)
+    await asyncio.to_thread(begun.wait, 60)
     caller.cancel()
     with pytest.raises(asyncio.CancelledError):
         await caller
@@ -97,7 +97,7 @@ async def test_a_lost_race_is_run_again(store: PostgresStore) -> None:
             runs.append(first)
             system.set_generation(first, GenerationState.RETIRED)
             if runs.count(first) == 1:
-                met.wait(10)
+                met.wait(60)
             system.set_generation(second, GenerationState.RETIRED)
 
         return work
@@ -120,20 +120,22 @@ async def test_work_that_fails_leaves_nothing_and_the_connection_is_good(store: 
 
 
 async def test_waiting_has_limits(database: Database) -> None:
-    store = await PostgresStore.open(database.app_url, pool_size=2, statement_timeout_ms=200, wait_timeout=0.3)
+    store = await PostgresStore.open(database.app_url, pool_size=2, statement_timeout_ms=500, wait_timeout=0.5)
     held, release = threading.Event(), threading.Event()
 
     def holding(tx: Tx) -> None:
         held.set()
-        release.wait(10)
+        release.wait(60)
 
     first = asyncio.ensure_future(store.write(ANA, holding))
-    await asyncio.to_thread(held.wait, 10)
+    await asyncio.to_thread(held.wait, 60)
     with pytest.raises(Unavailable, match="statement timeout"):
         await store.write(ANA, lambda tx: None)  # waits for the scope's lock
-    second = asyncio.ensure_future(store.read(ANA, lambda tx: release.wait(10)))
+    held.clear()
+    second = asyncio.ensure_future(store.read(ANA, holding))
+    await asyncio.to_thread(held.wait, 60)
     third = asyncio.ensure_future(store.read(ANA, lambda tx: None))  # no connection is left for this one
-    await asyncio.sleep(0.5)
+    await asyncio.sleep(0.7)
     release.set()
     with pytest.raises(Unavailable, match="overloaded"):
         await third

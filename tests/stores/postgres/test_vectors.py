@@ -120,7 +120,7 @@ def walks_through_the_graph(database: Database, expected: int) -> int:
     statement = (
         "SELECT coalesce(sum(idx_scan), 0)::int FROM pg_stat_user_indexes WHERE indexrelname ~ '^embeddings_hnsw_'"
     )
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     with psycopg.connect(database.superuser_url, autocommit=True) as connection:
         while True:
             row = connection.execute(statement).fetchone()

@@ -84,7 +84,7 @@ async def test_a_caller_that_stops_waiting_changes_nothing(store: SqliteStore) -
 
     def slowly(tx: Tx) -> None:
         begun.set()
-        go.wait(5)
+        go.wait(60)
         save("m1")(tx)
 
     task = asyncio.create_task(store.write(ANA, slowly))
@@ -167,7 +167,7 @@ async def test_a_snapshot_does_not_move_while_it_is_read(store: SqliteStore) -> 
     def look_twice(tx: Tx) -> tuple[int, int]:
         first = tx.memories.list(Listing()).total
         looked.set()
-        go.wait(5)
+        go.wait(60)
         return first, tx.memories.list(Listing()).total
 
     reading = asyncio.create_task(store.read(ANA, look_twice))

@@ -50,10 +50,10 @@ def hold_up(writer: Writer) -> Event:
 
     def wait(_: sqlite3.Connection) -> None:
         begun.set()
-        go.wait(5)
+        go.wait(60)
 
     writer.submit(wait)
-    begun.wait(5)
+    begun.wait(60)
     return go
 
 
