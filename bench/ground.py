@@ -81,19 +81,21 @@ Noted = Callable[[int], None]
 """Told how many more are done: the progress bar."""
 
 
-async def fill(store: Store, scope: Scope, texts: Iterable[str], noted: Noted = lambda _: None) -> None:
-    """Many memories quickly, each with its index entry and vector."""
+async def fill(store: Store, scope: Scope, texts: Iterable[str], noted: Noted = lambda _: None, first: int = 0) -> None:
+    """Many memories quickly, each with its index entry and vector. `first`: how many were put there before."""
     engine = engine_over(store, config=BULK)
-    async for count in put_memories(engine, scope, texts):
+    async for count in put_memories(engine, scope, texts, first=first):
         await embed.drain(engine)
         noted(count)
 
 
-async def put_memories(engine: Engine, scope: Scope, texts: Iterable[str], at_once: int = 2000) -> AsyncIterator[int]:
+async def put_memories(
+    engine: Engine, scope: Scope, texts: Iterable[str], at_once: int = 2000, first: int = 0
+) -> AsyncIterator[int]:
     """Store memories as the engine would, in large transactions, without the checks for twins and graves that it makes for
     each; their vectors are queued. Tells how many after each transaction."""
     generations = await engine.generations.to_fill()
-    numbered = enumerate(texts)
+    numbered = enumerate(texts, start=first)
     while batch := list(islice(numbered, at_once)):
         now = engine.clock.now()
         memories = [

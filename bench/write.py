@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from itertools import islice
 from time import perf_counter
 from typing import Any
 
 from bench.ground import ANA, engine_over, fill, fresh_store
-from bench.report import Row, ratio, summary
+from bench.report import Row, bar, ratio, summary
 from bench.texts import notes
 from recollect.bootstrap import postgres_url, sqlite_path
 from recollect.engine import Engine
@@ -17,30 +18,42 @@ from recollect.settings import Settings
 WARM_UP = 20
 COLUMNS = {
     "what": "", "n": "times", "p50_ms": "p50 ms", "p95_ms": "p95 ms", "ratio_p50": "× floor p50",
-    "ratio_p95": "× floor p95",
+    "ratio_p95": "× floor p95", "grown": "× first",
 }  # fmt: skip
 ROWS = {"memories": "id", "entries": "target_id", "embeddings": "target_id", "audit_events": "target_id"}
 """The tables a memory has a row in, and the column that holds its id."""
 
 
 async def run(kind: str, count: int, existing: Sequence[int]) -> list[Row]:
+    """One store that grows from size to size, because filling takes longest."""
     rows: list[Row] = []
-    for size in existing:
-        async with fresh_store(kind) as (store, settings):
-            await fill(store, ANA, notes(size, seed=1))
-            engine = engine_over(store)
-            ids, seconds = await _remember(engine, count)
-            floor = await _floor(settings, ids)
-        measured = {"what": f"remember, {size:,} there before ({kind})", **summary(seconds)}
-        bare = {"what": "  bare inserts of the same rows", **summary(floor)}
-        measured["ratio_p50"], measured["ratio_p95"] = ratio(measured, bare), ratio(measured, bare, "p95_ms")
-        rows += [measured, bare | {"section": True}]
+    sizes = sorted(set(existing))
+    texts = notes(sizes[-1], seed=1)
+    async with fresh_store(kind) as (store, settings):
+        for before, size in zip([0, *sizes], sizes, strict=False):
+            with bar() as progress:
+                task = progress.add_task(f"filling up to {size:,}", total=size - before)
+                more = islice(texts, size - before)
+                await fill(store, ANA, more, lambda n, p=progress, t=task: p.update(t, advance=n), first=before)  # type: ignore[misc]
+            ids, seconds = await _remember(engine_over(store), count, seed=size)
+            rows += _compared(f"remember, {size:,} there before ({kind})", seconds, await _floor(settings, ids))
+    measured = [row for row in rows if "ratio_p50" in row]
+    for row in measured:
+        row["grown"] = ratio(row, measured[0])
     return rows
 
 
-async def _remember(engine: Engine, count: int) -> tuple[list[str], list[float]]:
+def _compared(what: str, seconds: Sequence[float], floor: Sequence[float]) -> list[Row]:
+    measured = {"what": what, **summary(seconds)}
+    bare = {"what": "  bare inserts of the same rows", **summary(floor)}
+    measured["ratio_p50"], measured["ratio_p95"] = ratio(measured, bare), ratio(measured, bare, "p95_ms")
+    return [measured, bare | {"section": True}]
+
+
+async def _remember(engine: Engine, count: int, seed: int) -> tuple[list[str], list[float]]:
+    """Texts of a seed of their own, or those of one size would be repeats of another's."""
     ids, seconds = [], []
-    for number, text in enumerate(notes(count + WARM_UP, seed=99)):
+    for number, text in enumerate(notes(count + WARM_UP, seed=1_000_003 + seed)):
         started = perf_counter()
         receipt = await engine.remember(ANA, {"content": text, "tags": ["bench"]})
         if number >= WARM_UP:
