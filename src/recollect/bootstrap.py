@@ -14,9 +14,11 @@ from functools import partial
 from pathlib import Path
 
 from recollect.engine import Engine, EngineConfig
+from recollect.engine.chat_rules import ChatRules
 from recollect.engine.copies import Copied
 from recollect.engine.datachat.rules import DataRules, Desk
 from recollect.engine.generations import Generations, Recollector, generation_of
+from recollect.engine.judging import ChatJudge
 from recollect.engine.pacing import Pace
 from recollect.engine.providing import Providing, Vault
 from recollect.engine.screening import Rules
@@ -102,7 +104,12 @@ def engine_over(store: Store, embedder: Embedder | None, settings: Settings, cac
     origin = configured.origin(embedder)
     engine.copies = hashes
     engine.chat = open_chat(settings)
+    engine.reviewer = ChatJudge(engine.chat) if engine.chat is not None else None
     engine.desk = open_desk(settings, engine.chat)
+    if isinstance(embedder, CachedEmbedder):
+        embedder.told = lambda hits, misses: engine.heard(
+            "cache", {"cache": "embedding", "hits": hits, "misses": misses}
+        )
     engine.pace = Pace(settings.embed_calls_per_minute, cache if settings.redis_url else None)
     engine.providing = Providing(store, generations, configured, partial(_vault, settings), origin)
     return engine
@@ -175,6 +182,13 @@ def engine_config(settings: Settings) -> EngineConfig:
         archive_retention=timedelta(days=settings.archive_days) if settings.archive_days else None,
         chat_retention=timedelta(days=settings.retention_days) if settings.retention_days else None,
         data=data_rules(settings),
+        chat=ChatRules(
+            history=settings.chat_history_messages,
+            context_tokens=settings.chat_context_tokens,
+            summaries=settings.summarization_enabled,
+            summarise_after=settings.summarization_threshold,
+            days=settings.chat_days or None,
+        ),
         cleanup_every=timedelta(hours=settings.cleanup_hours) if settings.cleanup_hours else None,
     )
 

@@ -35,6 +35,7 @@ from recollect.engine import (
     revise,
     rollup,
     sweep,
+    telling,
     working,
 )
 from recollect.engine.asides import Asides
@@ -90,10 +91,6 @@ def _nothing() -> None:
     pass
 
 
-def _deaf(_: str, __: Mapping[str, Any]) -> None:
-    pass
-
-
 @dataclass
 class Debts:
     """What is owed to the store and may wait; one for all views of an engine."""
@@ -103,6 +100,10 @@ class Debts:
     settled_at: datetime | None = None
     wrote: set[Scope] = field(default_factory=set)
     """Scopes that were written to and may have outgrown their cap."""
+    disputed: set[Scope] = field(default_factory=set)
+    """Scopes with memories that may not both be true, for a reviewer to look at."""
+    asked: dict[tuple[Scope, str, str], None] = field(default_factory=dict)
+    """Which pairs of memories a reviewer was asked about already, the oldest first."""
     tend_at: datetime | None = None
     """When everybody's memory is to be tidied up next, and how far that has come."""
     tended: Scope | None = None
@@ -142,12 +143,15 @@ class Engine:
         self.pace = Pace()
         """How often providers may be asked in the background; whoever knows a limit puts one here."""
         self.judge: Judge | None = None
-        """Asked whether a new statement replaces an old one where rules can't tell; a provider may be put here."""
+        """Asked whether a new statement replaces an old one where rules can't tell; a provider may be put here. A write
+        waits for it."""
+        self.reviewer: Judge | None = None
+        """Asked the same of what was left open, later and in the background."""
         self.debts = Debts()
         self.occasion = Occasion()
         self.wake: Callable[[], None] = _nothing
         """Called after a write that left work for the background; a runner puts itself here."""
-        self.heard: Callable[[str, Mapping[str, Any]], None] = _deaf
+        self.heard: Callable[[str, Mapping[str, Any]], None] = telling.nobody
         """Told what was done, in numbers and names of outcomes; whoever keeps the metrics puts itself here."""
 
     def on(self, occasion: Occasion) -> Self:
@@ -164,14 +168,13 @@ class Engine:
 
     async def recall(self, scope: Scope, query: Query) -> Recall:
         recalled = await recall.recall(self, scope, query)
-        self.heard("recalled", {"ms": recalled.trace.timings_ms["total"], "hits": len(recalled)})
+        self.heard("recalled", telling.of_recall(recalled))
         return recalled
 
     async def recall_softly(self, scope: Scope, query: Query) -> Recall:
         """`recall`, within the limit of questions a minute; beyond it an earlier answer or none."""
         recalled = await limits.recall_softly(self, scope, query)
-        facts = {"ms": recalled.trace.timings_ms.get("total", 0.0), "hits": len(recalled)}
-        self.heard("rate_limited" if recalled.trace.rate_limited else "recalled", facts)
+        self.heard("rate_limited" if recalled.trace.rate_limited else "recalled", telling.of_recall(recalled))
         return recalled
 
     def passed_over(self, scope: Scope, hits: Iterable[Hit], used: Iterable[Target]) -> None:
@@ -212,12 +215,17 @@ class Engine:
         return await control.space_settings(self, scope)
 
     async def change_settings(self, scope: Scope, changes: Mapping[str, Any]) -> SpaceSettings:
-        return await control.change_settings(self, scope, changes)
+        settings = await control.change_settings(self, scope, changes)
+        if "memory_enabled" in changes:
+            self.heard("acted", {"action": "memory_on" if settings.memory_enabled else "memory_off"})
+        return settings
 
     async def start_incognito(self, scope: Scope, session_id: str | None = None) -> str:
+        self.heard("acted", {"action": "incognito_start"})
         return await control.start_incognito(self, scope, session_id)
 
     async def end_incognito(self, scope: Scope, session_id: str) -> None:
+        self.heard("acted", {"action": "incognito_end"})
         await control.end_incognito(self, scope, session_id)
         self.asides.end(scope, session_id)
         self.sessions.forget(scope, session_id)
@@ -226,7 +234,10 @@ class Engine:
         return await control.is_incognito(self, scope, session_id)
 
     async def revise(self, scope: Scope, id: str, changes: Mapping[str, Any]) -> Memory:
-        return await revise.revise(self, scope, id, changes)
+        memory = await revise.revise(self, scope, id, changes)
+        if "pinned" in changes:
+            self.heard("acted", {"action": "pin" if memory.pinned else "unpin"})
+        return memory
 
     async def repeats(self, scope: Scope, memory_id: str) -> Sequence[Repeat]:
         return await merging.repeats(self, scope, memory_id)
@@ -241,7 +252,9 @@ class Engine:
         return await disputes.resolve(self, scope, id, keep)
 
     async def forget(self, scope: Scope, ids: Sequence[str]) -> ForgetReceipt:
-        return await forget.forget(self, scope, ids)
+        receipt = await forget.forget(self, scope, ids)
+        self.heard("acted", {"action": "delete", "count": receipt.memories})
+        return receipt
 
     async def archive(self, scope: Scope, ids: Sequence[str]) -> Sequence[Memory]:
         return await archive.archive(self, scope, ids)

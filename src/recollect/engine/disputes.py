@@ -88,7 +88,7 @@ def weigh(tx: Tx, draft: Draft, claims: Claims, rulings: Mapping[str, Judgement]
         ruling = rulings.get(old.content, "unsure")
         if verdict is None or ruling == "both":
             continue
-        if ruling == "unsure" and (verdict == "unsure" or not _may_replace(draft, old)):
+        if ruling == "unsure" and (verdict == "unsure" or not may_replace(draft, old)):
             (many if is_many(claims.read.said, theirs.said) else unsure).append(old)
         elif not late:
             replaced.append(old)
@@ -111,13 +111,13 @@ def _rivals(tx: Tx, draft: Draft, claims: Claims) -> list[Memory]:
     return [found[id] for id in ids if id in found and found[id].type is not MemoryType.SUMMARY]
 
 
-def _may_replace(draft: Draft, old: Memory) -> bool:
+def may_replace(new: Draft | Memory, old: Memory) -> bool:
     """What its owner pinned, filed under a key or said in person is not replaced by less than that."""
     return (
         not old.pinned
-        and (old.key is None or old.key == draft.key)
-        and old.role == draft.role
-        and (draft.source in _OWN_WORDS or old.source not in _OWN_WORDS)
+        and (old.key is None or old.key == new.key)
+        and old.role == new.role
+        and (new.source in _OWN_WORDS or old.source not in _OWN_WORDS)
     )
 
 
@@ -210,7 +210,7 @@ async def resolve(engine: Engine, scope: Scope, id: str, keep: str) -> Memory:
             raise InvalidInput(f"keep must be 'both' or one of {', '.join((id, *others))}")
         tx.links.unflag(flags)
         kept = {id, *others} if keep == "both" else {keep}
-        _settle(tx, {id: memory, **others}, kept, generations, at, pepper)
+        settle_between(tx, {id: memory, **others}, kept, generations, at, pepper)
         audit.record(tx, engine.occasion, at, "conflict.resolved", Target("memory", id), kept=keep)
         return tx.memories.get([id if keep == "both" else keep])[id if keep == "both" else keep]
 
@@ -226,7 +226,7 @@ def _others(tx: Tx, memory: Memory, flags: Sequence[Flag]) -> dict[str, Memory]:
     return tx.memories.get(sorted(ids)) if ids else {}
 
 
-def _settle(
+def settle_between(
     tx: Tx,
     parties: Mapping[str, Memory],
     kept: Collection[str],

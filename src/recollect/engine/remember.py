@@ -91,6 +91,9 @@ async def remember(engine: Engine, scope: Scope, fields: Mapping[str, Any], *, a
     if receipt.outcome == "refused":
         return receipt
     engine.wake()
+    if receipt.conflicts and engine.reviewer is not None:
+        engine.debts.disputed.add(scope)
+        engine.sessions.called()
     return replace(receipt, masked=found.masked, warnings=found.warnings)
 
 

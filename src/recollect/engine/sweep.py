@@ -25,6 +25,8 @@ async def sweep(engine: Engine) -> working.Cleaned:
         await engine.copies.settle()
     for scope in await _left_behind(engine):
         await working.adopt(engine, scope)
+        if engine.reviewer is not None:
+            engine.debts.disputed.add(scope)
     for scope in engine.sessions.quiet(engine.clock.now() - working.IDLE):
         cleaned = await working.clean(engine, scope)
         removed, archived = removed + cleaned.removed, archived + cleaned.archived

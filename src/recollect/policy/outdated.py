@@ -44,7 +44,7 @@ _ADDS_UP = re.compile(
     r"\b(?:in total|summar(?:y|i[sz]e)|overview|list|altogether|combined|different|various|all of|sum|average|between|passed"
     r"|elapsed|until)\b"
     r"|\b(?:how long (?:did|after|since|had)|how many (?:days|weeks|months|years|hours) (?:ago|after|before|since|had|passed|did)"
-    r"|(?:which|who|what)\b.*\bfirst|earliest|in what order)\b"
+    r"|(?:which|who|what)\b.{0,80}\bfirst|earliest|in what order)\b"
     r"|一共|总共|合计|之间|相隔",
     re.IGNORECASE,
 )
@@ -106,7 +106,7 @@ _NEVER = re.compile(
     re.IGNORECASE,
 )
 _EVER = re.compile(r"^\W*(?:have|has|did|do|does|am|is|are|was|were|can|will)\b|吗|有没有|是不是", re.IGNORECASE)
-_QUOTED = re.compile(r"(?<!\w)['\"“‘].*?['\"”’](?!\w)")
+_QUOTED = re.compile(r"(?<!\w)['\"“‘].{1,120}?['\"”’](?!\w)")
 _DATED = re.compile(rf"\b(?:{_MONTH} \d{{1,2}}|(?:19|20)\d\d),?$", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?;])(?<!\b[DM]r\.)(?<!\bMrs\.)(?<!\bMs\.)\s+|[。！？；]|\n+")
 _GENERIC = frozenset(

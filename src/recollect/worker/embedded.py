@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from recollect.engine import Engine, extract
+from recollect.engine import Engine, extract, judging
 from recollect.engine.embed import GoOn
 from recollect.errors import RecollectError
 from recollect.worker import jobs
@@ -114,6 +114,7 @@ class EmbeddedWorker:
         while True:
             try:
                 await extract.read_waiting(self._engine)
+                await judging.review(self._engine)
             except RecollectError as problem:
                 logger.warning("reading turns failed and will be tried again: %s", type(problem).__name__)
             with suppress(TimeoutError):

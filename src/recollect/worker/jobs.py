@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from random import Random
 
-from recollect.engine import Engine, embed, extract, maintain, sweep, working
+from recollect.engine import Engine, embed, extract, judging, maintain, sweep, working
 from recollect.engine.embed import GoOn
 from recollect.errors import RecollectError, Unavailable
 from recollect.model import Generation, GenerationState, Scope
@@ -84,8 +84,8 @@ async def _complete(engine: Engine, generation: Generation, go_on: GoOn) -> int:
 
 
 async def read_turns(engine: Engine) -> int:
-    """Let a model read the turns that wait for it, and trim what has grown by that."""
-    done = len(await extract.read_waiting(engine))
+    """Let a model read the turns that wait for it and look at what can't all be true, and trim what has grown by that."""
+    done = len(await extract.read_waiting(engine)) + await judging.review(engine)
     await keep_within_bounds(engine)
     return done
 
