@@ -31,12 +31,13 @@ class Draft:
         self.select = _plain_select(sql, dialect)
         self.changes: list[str] = []
         self._aliases: dict[str, Table] = {}
+        self._spelt: dict[str, str] = {}
         for node in self.select.find_all(exp.Table):
             table = schema.table(node.name, node.db or None)
             if table is None:
                 raise NotUnderstood(f"the query before reads {node.name!r}, which I can't read (any more)")
             if node.parent_select is self.select:
-                self._aliases[folded(node.alias_or_name)] = table
+                self._called(node.alias_or_name, table)
 
     @property
     def sql(self) -> str:
@@ -67,7 +68,11 @@ class Draft:
         aliases = [alias for alias, each in self._aliases.items() if each.full == table.full]
         if len(aliases) > 1:
             raise NotUnderstood(f"{table.name} occurs more than once in the query before")
-        return aliases[0] if aliases else self._join(table)
+        return self._spelt[aliases[0]] if aliases else self._join(table)
+
+    def _called(self, alias: str, table: Table) -> None:
+        self._aliases[folded(alias)] = table
+        self._spelt[folded(alias)] = alias
 
     def _join(self, table: Table) -> str:
         ways = [
@@ -81,6 +86,7 @@ class Draft:
         if len(ways) != 1 or (not ways[0][3] and self.aggregated):
             raise NotUnderstood(f"I don't see how {table.name} belongs to {', '.join(t.name for t in self.tables)}")
         near_alias, _, link, forward = ways[0]
+        near_alias = self._spelt[near_alias]
         self._name_everything()
         alias = self._fresh_alias(table)
         here, there = (link.column, link.key) if forward else (link.key, link.column)
@@ -89,7 +95,7 @@ class Draft:
         if self.select.is_star and self.select.find(exp.Star) in self.select.expressions:
             self.select.set("expressions", [exp.Column(this=exp.Star(), table=exp.to_identifier(near_alias))])
         self.select = self.select.join(source, on=condition, copy=False)
-        self._aliases[folded(alias)] = table
+        self._called(alias, table)
         return alias
 
     def _name_everything(self) -> None:
@@ -99,7 +105,7 @@ class Draft:
         alias, table = next(iter(self._aliases.items()))
         for each in self.select.find_all(exp.Column):
             if not each.table and table.column(each.name) is not None:
-                each.set("table", exp.to_identifier(alias))
+                each.set("table", exp.to_identifier(self._spelt[alias]))
 
     def _fresh_alias(self, table: Table) -> str:
         taken = set(self._aliases)

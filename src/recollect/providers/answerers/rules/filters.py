@@ -9,7 +9,7 @@ from itertools import groupby
 from sqlglot import exp
 
 from recollect.providers.answerers.rules.draft import Draft
-from recollect.providers.answerers.rules.lexicon import Lexicon, Thing, reachable
+from recollect.providers.answerers.rules.lexicon import Lexicon, Thing, reachable, table_pattern
 from recollect.providers.answerers.rules.periods import YEAR, compare_year, drop_period
 from recollect.providers.answerers.rules.saying import NotUnderstood
 from recollect.providers.answerers.rules.wording import NUMBER, Wording, bounded, number
@@ -27,7 +27,8 @@ _NOT = (
     bounded(r"but not|not|except(?: for)?|excluding|exclude|without|besides|other than")
     + "|排除|除了|除去|不是|不含|不包括|非"
 )
-_ALSO = bounded("also|as well|too|plus|include|including|add") + "|加上|包括|以及|也"
+_INCLUDE = bounded("also include|include|including|also add|add|plus|as well as") + "|加上|包括|以及"
+_ALSO = bounded("also|as well|too") + "|也"
 _OPERATORS: tuple[tuple[str, str, type[exp.Binary]], ...] = (
     ("at least|no less than|not less than", "至少|不少于|不低于|不小于", exp.GTE),
     ("at most|no more than|not more than|up to", "至多|最多|不超过|不高于|不多于|不大于", exp.LTE),
@@ -46,6 +47,12 @@ _BARE = (
     r"\s+(?P<value>[^?!.,]+?)\s*[?!.]*\s*$"
 )
 _BARE_ZH = r"^(?:那么?|只看|换成|改成)(?P<value>[^?!。,]{1,20}?)(?:的)?(?:呢|吧)?[?!。]*$"
+_GOING_ON = (
+    bounded(
+        "what about|how about|what if|them|these|those|its?|their|only|just|also|and|now|same|instead|remove|without"
+    )
+    + "|[呢其这只再还也]|那"
+)
 _COMPARED = (exp.GT, exp.GTE, exp.LT, exp.LTE)
 
 
@@ -79,16 +86,35 @@ def take_values(draft: Draft, wording: Wording, lexicon: Lexicon) -> None:
     lexicon.add_near(reachable(draft.schema, draft.tables))
     before = wording.text
     found = sorted(lexicon.values(wording), key=lambda each: each[0])
+    if found and draft.conditions():
+        _same_subject(draft, wording)
     chosen = [(_meant(draft, value, things), value, _negated(before[:start])) for start, _, value, things in found]
     for (name, negated), group in groupby(chosen, key=lambda each: (each[0].name, each[2])):
         members = list(group)
         values = list(dict.fromkeys(value for _, value, _ in members))
-        _set_values(draft, members[0][0], values, negated=negated, also=not negated and wording.take(_ALSO) is not None)
+        for _ in values[1:]:
+            wording.take(bounded("or") + "|或者?")
+        also = not negated and wording.take(_INCLUDE) is not None
+        old = draft.on_column(members[0][0].table, members[0][0].column)
+        if old and not also and wording.has(_ALSO):
+            raise NotUnderstood(f"{' and '.join(values)} as well: either of them, or both at once?")
+        _set_values(draft, members[0][0], values, negated=negated, also=also)
+        if not old:
+            wording.take(_ALSO)
         if negated:
             wording.take(_NOT)
             wording.take("以外|之外")
         # The name of the column beside its value says nothing new: "for the region South".
-        wording.take(lexicon.phrase_of(name))
+        for phrase in lexicon.phrases_of(name):
+            wording.take(phrase)
+        wording.take(bounded("named|called|titled"))
+
+
+def _same_subject(draft: Draft, wording: Wording) -> None:
+    """A question that names its subject anew may be a new one: then the conditions before don't hold any more."""
+    renamed = any(wording.has(table_pattern(each)) for each in draft.tables)
+    if renamed and not wording.has(_GOING_ON):
+        raise NotUnderstood("is this a question of its own, or about the rows before?")
 
 
 def _negated(before: str) -> bool:

@@ -18,15 +18,9 @@ from recollect.providers.answerers.rules.filters import (
 )
 from recollect.providers.answerers.rules.lexicon import Lexicon
 from recollect.providers.answerers.rules.periods import set_period, take_period
+from recollect.providers.answerers.rules.ranking import take_order, take_ranking
 from recollect.providers.answerers.rules.saying import Adapted, Cannot, NotUnderstood
-from recollect.providers.answerers.rules.shape import (
-    take_columns,
-    take_count,
-    take_figures,
-    take_grouping,
-    take_order,
-    take_ranking,
-)
+from recollect.providers.answerers.rules.shape import take_columns, take_count, take_figures, take_grouping
 from recollect.providers.answerers.rules.wording import Wording
 from recollect.providers.answerers.schema import Schema
 
@@ -60,12 +54,15 @@ def adapt(previous_sql: str, question: str, schema: Schema, dialect: str) -> Ada
         return Cannot("the question is empty or too long to be read by rules")
     try:
         draft = Draft(previous_sql, schema, dialect)
+        before = draft.sql
         wording = Wording(question)
         lexicon = Lexicon(schema, draft.tables, wording)
         for rule in READERS:
             rule(draft, wording, lexicon)
         if wording.left(draft.vocabulary()):
             take_unknown_value(draft, wording)
+        if draft.sql == before and not wording.left(draft.vocabulary()):
+            return Cannot("I see nothing in it that would change the question before")
         return judged(draft, wording)
     except NotUnderstood as problem:
         return Cannot(str(problem))

@@ -75,9 +75,10 @@ class Lexicon:
             for found in wording.take_all(_phrase(plain)):
                 yield found.start(), found.end(), spelt[plain][0][0], [thing for _, thing in spelt[plain]]
 
-    def phrase_of(self, name: str) -> str:
-        """What fits the words that name this column, in this question."""
-        return next((phrase for phrase, things in self._things.items() if name in {t.name for t in things}), r"(?!)")
+    def phrases_of(self, name: str) -> list[str]:
+        """What fits the words that name this column in this question, the longest first."""
+        found = [phrase for phrase, things in self._things.items() if name in {each.name for each in things}]
+        return sorted(found, key=len, reverse=True)
 
     def add_near(self, tables: Sequence[Table]) -> None:
         self._near = [*self._near, *(each for each in tables if each not in self._near)]
@@ -100,8 +101,12 @@ def reachable(schema: Schema, used: Sequence[Table]) -> list[Table]:
 
 def named_by(schema: Schema, wording: Wording) -> dict[str, Table]:
     """The tables whose own names stand in the question, by the pattern that found them."""
-    phrases = {_joined(words_of(each.name)): each for each in schema.tables}
+    phrases = {table_pattern(each): each for each in schema.tables}
     return {phrase: table for phrase, table in phrases.items() if phrase and wording.has(phrase)}
+
+
+def table_pattern(table: Table) -> str:
+    return _joined(words_of(table.name))
 
 
 def _names(table: Table, schema: Schema) -> Iterator[tuple[str, Thing]]:
@@ -124,11 +129,13 @@ def _names(table: Table, schema: Schema) -> Iterator[tuple[str, Thing]]:
 def _joined(words: Sequence[str]) -> str:
     if not words:
         return ""
-    *first, last = (re.escape(each) for each in words)
     if not _LATIN.search(words[-1]):
         return "".join(map(re.escape, words))
-    plural = rf"{last[:-1]}(?:y|ies)" if last.endswith("y") else rf"{last}(?:e?s)?"
-    return bounded(r"[\s_]+".join([*first, plural]))
+    return bounded(r"[\s_]+".join(map(_plural, words)))
+
+
+def _plural(word: str) -> str:
+    return rf"{re.escape(word[:-1])}(?:y|ies)" if word.endswith("y") else rf"{re.escape(word)}(?:e?s)?"
 
 
 def _phrase(plain: str) -> str:

@@ -122,10 +122,18 @@ def compare_year(draft: Draft, operator: type[exp.Binary], year: int) -> None:
         draft.keep(fresh if each is old[0] else each for each in conditions)
         draft.changes.append(fresh.sql(draft.dialect))
         return
-    table, column = date_column(draft)
+    years = [
+        (table, column)
+        for table in draft.tables
+        for column in table.columns
+        if column.kind != "date" and _YEAR_NAMES.search(column.name)
+    ]
+    if len(years) == 1:
+        compared: exp.Expr = draft.column(*years[0])
+    else:
+        compared = part_of(draft, "year", draft.column(*date_column(draft)))
     drop_period(draft, say=False)
-    part = part_of(draft, "year", draft.column(table, column))
-    draft.keep([*draft.conditions(), operator(this=part, expression=exp.Literal.number(year))])
+    draft.keep([*draft.conditions(), operator(this=compared, expression=exp.Literal.number(year))])
     draft.changes.append(f"year {operator.__name__.lower()} {year}")
 
 

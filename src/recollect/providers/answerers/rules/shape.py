@@ -1,16 +1,17 @@
-"""What is shown: grouped by what, which figure, which columns, in which order, how many."""
+"""What is shown: grouped by what, which figure, which columns."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from sqlglot import Dialect, exp
+from sqlglot import exp
 
 from recollect.providers.answerers.rules.draft import AGGREGATES, Draft
-from recollect.providers.answerers.rules.lexicon import Lexicon, Thing
+from recollect.providers.answerers.rules.lexicon import Lexicon, Thing, named_by, table_pattern
 from recollect.providers.answerers.rules.periods import date_column, part_of
 from recollect.providers.answerers.rules.saying import NotUnderstood
-from recollect.providers.answerers.rules.wording import NUMBER, Wording, bounded, number
+from recollect.providers.answerers.rules.wording import Wording, bounded
 from recollect.providers.answerers.schema import folded, words_of
 
 FIGURES = {
@@ -24,21 +25,9 @@ _UNITS = {"year": r"years?", "quarter": r"quarters?", "month": r"months?"}
 _UNITS_ZH = {"年": "year", "季度": "quarter", "月": "month", "月份": "month", "年份": "year"}
 _BY = bounded(r"(?:broken down |grouped? |split |divided |separated )?(?:by|per|for each|in each|of each)")
 _BY_ZH = "(?:按照?|每个|每|各个?|分)"
-_MOST = (
-    r"(?:the )?(?:most|highest|largest|greatest|biggest|best|maximum)",
-    r"(?:the )?(?:fewest|least|lowest|smallest|worst|minimum)",
+_EACH = (
+    bounded(r"(?:do |does |have |has )*(?:for |of )?each(?: of (?:them|these|those)| one)?(?: have| has)?") + "|分别"
 )
-_MOST_ZH = ("最多|最高|最大", "最少|最低|最小")
-_DOWN = (
-    r"descending|decreasing|desc|(?:highest|largest|most|biggest) first"
-    r"|from (?:high to low|highest to lowest|most to least|large to small|old to young)"
-)
-_UP = (
-    r"ascending|increasing|asc|(?:lowest|smallest|least) first|alphabetical(?:ly)?"
-    r"|from (?:low to high|lowest to highest|least to most|small to large|young to old)"
-)
-_DOWN_ZH = "降序|倒序|[从由](?:高到低|多到少|大到小)"
-_UP_ZH = "升序|正序|[从由](?:低到高|少到多|小到大)"
 
 
 # -- grouping ----------------------------------------------------------------------------------------------
@@ -57,11 +46,11 @@ def take_grouping(draft: Draft, wording: Wording, lexicon: Lexicon) -> None:
         return
     for pattern in (english, chinese):
         while (match := wording.take(pattern)) is not None:
-            _group(draft, match["dim"], lexicon, add=also)
+            group_by(draft, match["dim"], lexicon, add=also)
             also = True
 
 
-def _group(draft: Draft, words: str, lexicon: Lexicon, *, add: bool) -> None:
+def group_by(draft: Draft, words: str, lexicon: Lexicon, *, add: bool) -> None:
     unit = next((unit for unit, spelt in _UNITS.items() if re.fullmatch(spelt, words)), _UNITS_ZH.get(words))
     if unit is not None and not any(re.fullmatch(p, words) for p in lexicon.pattern.split("|") if p != r"(?!)"):
         table, column = date_column(draft)
@@ -107,16 +96,19 @@ def take_figures(draft: Draft, wording: Wording, lexicon: Lexicon) -> None:
     every = "|".join(english for english, _ in FIGURES.values())
     wording.take(bounded(rf"(?:instead|rather) (?:of|than) (?:the )?(?:{every}|count)(?:\s+(?:{lexicon.pattern}))?"))
     wording.take(rf"(?:而)?不(?:是|要|看)(?:{'|'.join(chinese for _, chinese in FIGURES.values())})")
-    wishes: list[tuple[str, Thing | None]] = []
+    found: list[tuple[int, str, Thing | None]] = []
     for figure, (english, chinese) in FIGURES.items():
-        pattern = rf"(?:{bounded(english)}|{chinese})(?:\s+of)?(?:\s+the)?(?:\s*(?P<of>{lexicon.pattern}))?"
+        pattern = rf"(?:{bounded(english)}|{chinese})(?:\s+of)?(?:\s+the\b)?(?:\s*(?P<of>{lexicon.pattern}))?"
         match = wording.take(pattern)
         if match is not None:
-            wishes.append((figure, lexicon.column(match["of"]) if match["of"] else None))
+            found.append((match.start(), figure, lexicon.column(match["of"]) if match["of"] else None))
+    wishes = [(figure, thing) for _, figure, thing in sorted(found, key=lambda each: each[0])]
+    if wishes and not draft.aggregates and wording.has(bounded("who|which|whose")):
+        raise NotUnderstood("it asks for rows by a figure: say which to show, and sorted by what")
     if not wishes and len(draft.aggregates) == 1:
         wishes = _same_figure_of(draft, wording, lexicon)
     if wishes:
-        _figure(draft, wishes)
+        _figure(draft, wishes, per_row=wording.take(_EACH) is not None)
 
 
 def _same_figure_of(draft: Draft, wording: Wording, lexicon: Lexicon) -> list[tuple[str, Thing | None]]:
@@ -130,13 +122,16 @@ def _same_figure_of(draft: Draft, wording: Wording, lexicon: Lexicon) -> list[tu
     return [(figure, thing)]
 
 
-def _figure(draft: Draft, wishes: list[tuple[str, Thing | None]]) -> None:
+def _figure(draft: Draft, wishes: list[tuple[str, Thing | None]], *, per_row: bool) -> None:
     old = draft.aggregates
     if len(old) > 1:
         raise NotUnderstood("the query before shows more than one figure: which one should change?")
     if not old and draft.groups:
         raise NotUnderstood("the query before groups without a figure")
     fresh = [_aggregate(draft, figure, thing, old) for figure, thing in wishes]
+    if per_row and not old:
+        for_each(draft, fresh)
+        return
     shown: list[exp.Expr] = []
     for each in draft.select.expressions:
         if not old or each.find(exp.AggFunc):
@@ -191,157 +186,95 @@ def _swap_everywhere(draft: Draft, old: exp.Expr, fresh: exp.Expr) -> None:
 
 def take_count(draft: Draft, wording: Wording, lexicon: Lexicon) -> None:
     english, chinese = COUNT
+    own = "|".join(named_by(draft.schema, wording)) or "(?!)"
     pattern = (
         rf"(?:{bounded(english)}|{chinese})(?:\s+(?:of|are|were|is|in))*(?:\s+(?:them|these|those|there|total))*"
-        rf"(?:\s*(?P<of>{lexicon.pattern}))?"
+        rf"(?:\s*(?P<of>{own}))?"
     )
     match = wording.take(pattern)
     if match is None:
         return
-    if match["of"] is not None:
-        thing = lexicon.column(match["of"])
-        if thing.table not in draft.tables:
-            raise NotUnderstood(f"the question before was not about {thing.table.name}")
+    if match["of"] is not None and not any(re.fullmatch(p, match["of"]) for p in _own_names(draft)):
+        raise NotUnderstood(f"the question before was not about {match['of']}")
+    each = wording.take(_EACH)
     count = exp.Count(this=exp.Star())
+    draft.changes.append("counted")
     if draft.aggregates:
-        if not all(isinstance(each, exp.Count) for each in draft.aggregates):
-            shown = [
-                exp.alias_(count.copy(), "number") if each.find(exp.AggFunc) else each
-                for each in draft.select.expressions
-            ]
-            _swap_everywhere(draft, draft.aggregates[0], count)
-            draft.select.set("expressions", shown)
-        draft.changes.append("counted")
-        return
-    if draft.groups or draft.select.args.get("limit") or draft.select.args.get("distinct"):
-        inner = draft.select.subquery("counted")
-        draft.select = exp.select(count).from_(inner)
+        _count_instead(draft, count)
+    elif each is not None and not draft.groups:
+        for_each(draft, [count])
+    elif draft.groups or draft.select.args.get("limit") or draft.select.args.get("distinct"):
+        draft.select = exp.select(count).from_(draft.select.subquery("counted"))
     else:
         draft.select.set("expressions", [count])
         draft.select.set("order", None)
-    draft.changes.append("counted")
 
 
-_ADDS_ZH = "顺便|再给出|再告诉我|还想知道|也告诉我|同时给出|加上"
+def _own_names(draft: Draft) -> list[str]:
+    return [table_pattern(each) for each in draft.tables]
+
+
+def _count_instead(draft: Draft, count: exp.Count) -> None:
+    if not all(isinstance(each, exp.Count) for each in draft.aggregates):
+        named = exp.alias_(count.copy(), "number")
+        shown = [named.copy() if each.find(exp.AggFunc) else each for each in draft.select.expressions]
+        _swap_everywhere(draft, draft.aggregates[0], count)
+        draft.select.set("expressions", shown)
+
+
+def for_each(draft: Draft, figures: Sequence[exp.Expr]) -> None:
+    """For each of what is shown: a figure of its rows."""
+    shown = [each.unalias().copy() for each in draft.select.expressions]
+    if draft.select.is_star or not all(isinstance(each, exp.Column) for each in shown):
+        raise NotUnderstood("for each of what?")
+    draft.select.set("expressions", [*draft.select.expressions, *figures])
+    draft.select.set("group", exp.Group(expressions=shown))
+    draft.select.set("distinct", None)
+    draft.select.set("order", None)
+    draft.changes.append(f"for each {', '.join(each.name for each in shown)}")
+
 
 # -- columns -----------------------------------------------------------------------------------------------
+
+_ADDS = (
+    bounded("also|include|add|as well as|together with|along with")
+    + "|顺便|再给出|再告诉我|还想知道|也告诉我|同时给出|加上"
+)
+_ADDS_LATE = "(?:也|一起)(?:告诉|列|给)"
 
 
 def take_columns(draft: Draft, wording: Wording, lexicon: Lexicon) -> None:
     """ "Also show their age" adds a column; "what are their names?" shows others."""
-    joint = (
-        rf"(?:{lexicon.pattern})(?:\s*(?:,|and|以及|和|与|、|,\s*and)\s*(?:their |its |the )?(?:{lexicon.pattern}))*"
-    )
-    adds = rf"(?:{bounded('also|include|add|as well as|together with|along with')}|{_ADDS_ZH})"
-    their = r"(?:their|its|his|her|the|those|these|this|corresponding)"
-    added = wording.has(adds) or wording.has("(?:也|一起)(?:告诉|列|给)")
-    pattern = rf"(?:{adds}\s*)?(?:[a-z'’ ]*?\b{their}\s+)*(?P<columns>{joint})(?:\s+(?:of )?(?:each|them|these|those))?"
+    _take_pointing(draft, wording, lexicon)
+    added = wording.has(_ADDS) or wording.has(_ADDS_LATE)
     if draft.aggregated and not added:
         return
-    match = wording.take(pattern)
-    if match is None:
+    things = []
+    for match in list(re.finditer(lexicon.pattern, wording.text)):
+        thing = lexicon.column(match[0])
+        if not thing.as_table:
+            wording.take_at(*match.span())
+            things.append(thing)
+    if not things:
         return
-    names = [each[0] for each in re.finditer(lexicon.pattern, match["columns"])]
-    things = [lexicon.column(each) for each in names]
     fresh: list[exp.Expr] = [draft.column(each.table, each.column) for each in things]
+    known = {folded(each.unalias().sql()) for each in draft.select.expressions}
     if added:
+        fresh = [each for each in fresh if folded(each.sql()) not in known]
         if draft.groups and any(each.sql() not in {group.sql() for group in draft.groups} for each in fresh):
             raise NotUnderstood("a column beside grouped figures needs a figure of its own: the total, the average?")
-        known = {each.unalias().sql() for each in draft.select.expressions}
-        fresh = [*draft.select.expressions, *(each for each in fresh if each.sql() not in known)]
-    draft.select.set("expressions", fresh)
-    wording.take(adds)
-    draft.changes.append(("also " if added else "") + ", ".join(each.name for each in things))
+        wording.take(_ADDS)
+        wording.take(_ADDS_LATE)
+    if fresh and {folded(each.sql()) for each in fresh} != known:
+        draft.select.set("expressions", [*draft.select.expressions, *fresh] if added else fresh)
+        draft.changes.append(("also " if added else "") + ", ".join(each.name for each in things))
 
 
-# -- order and number --------------------------------------------------------------------------------------
-
-
-def take_ranking(draft: Draft, wording: Wording, lexicon: Lexicon) -> None:
-    """Top five, the fewest, the second most: an order and a limit."""
-    by = rf"(?:\s+(?:by|in terms of)\s+(?P<by>{lexicon.pattern}))?"
-    top = bounded(rf"(?:top|first|best|highest|largest)\s+(?P<count>{NUMBER})") + by
-    bottom = bounded(rf"(?:bottom|last|worst|lowest|smallest)\s+(?P<count>{NUMBER})") + by
-    unit = "(?:名|个|位|条|种|类)?"
-    top_zh = rf"(?:排名)?(?:前|最[高多大]的)(?P<count>{NUMBER}){unit}"
-    bottom_zh = rf"(?:倒数|后|最[低少小]的)(?P<count>{NUMBER}){unit}"
-    for pattern, descending in ((top, True), (top_zh, True), (bottom, False), (bottom_zh, False)):
-        match = wording.take(pattern)
-        if match is not None:
-            named = match.groupdict().get("by")
-            _rows_named(draft, wording, lexicon, match.end())
-            _rank(draft, int(number(match["count"])), descending, lexicon.column(named) if named else None)
-            return
-    for words, chinese, descending in ((_MOST[0], _MOST_ZH[0], True), (_MOST[1], _MOST_ZH[1], False)):
-        asks = bounded(
-            rf"(?:which|who|what)(?: one)?(?: of (?:them|these|those))?(?: has| have| had| is| was)? {words}"
-        )
-        if draft.groups and (
-            wording.take(asks) or wording.take(rf"(?:数量)?(?:{chinese})的?(?=(?:又?是|呢|一个|[?？]|$))")
-        ):
-            _rank(draft, 1, descending, None)
-            return
-
-
-def _rows_named(draft: Draft, wording: Wording, lexicon: Lexicon, at: int) -> None:
-    """ "Top 5 customers" of a total is the total by customer."""
-    match = re.match(rf"\s*(?P<dim>{lexicon.pattern})", wording.text[at:])
-    if match is not None and draft.aggregates:
-        wording.take(re.escape(match["dim"]))
-        _group(draft, match["dim"], lexicon, add=False)
-
-
-def _rank(draft: Draft, count: int, descending: bool, thing: Thing | None) -> None:
-    order = draft.select.args.get("order")
-    if thing is not None:
-        own = [each for each in draft.aggregates if thing.column.name in {c.name for c in each.find_all(exp.Column)}]
-        measure: exp.Expr = own[0].copy() if own else draft.column(thing.table, thing.column)
-    elif order is not None and len(order.expressions) == 1:
-        measure = order.expressions[0].this.copy()
-    else:
-        measure = draft.measure()
-    _set_order(draft, measure, descending)
-    draft.select.set("limit", exp.Limit(expression=exp.Literal.number(count)))
-    draft.changes.append(f"{'top' if descending else 'bottom'} {count}")
-
-
-def take_order(draft: Draft, wording: Wording, lexicon: Lexicon) -> None:
-    if wording.take(r"(?:不用|不要|取消)排序了?|" + bounded(r"(?:without|remove the|no) (?:sorting|ordering|order)")):
-        draft.select.set("order", None)
-        draft.changes.append("in no order")
-        return
-    down, up = f"(?:{bounded(_DOWN)}|{_DOWN_ZH})", f"(?:{bounded(_UP)}|{_UP_ZH})"
-    sort = rf"(?:{bounded(r'sort(?:ed)?|order(?:ed)?|rank(?:ed)?|arrange[d]?')}|排序|排列|排)"
-    if not (wording.has(sort) or wording.has(down) or wording.has(up)):
-        return
-    descending = wording.take(rf"(?:in\s+)?(?:the\s+)?{down}(?:\s+order)?") is not None
-    wording.take(rf"(?:in\s+)?(?:the\s+)?{up}(?:\s+order)?")
-    named = wording.take(
-        rf"(?:by|of|based on|according to|按照?|对)\s*(?:the|their|its|结果的?)?\s*(?P<by>{lexicon.pattern})(?:进行)?"
-    )
-    wording.take(sort)
-    wording.take(sort)
-    order = draft.select.args.get("order")
-    if named is not None:
-        thing = lexicon.column(named["by"])
-        own = [each for each in draft.aggregates if thing.column.name in {c.name for c in each.find_all(exp.Column)}]
-        measure: exp.Expr = own[0].copy() if own else draft.column(thing.table, thing.column)
-    elif order is not None and len(order.expressions) == 1:
-        measure = order.expressions[0].this.copy()
-    elif draft.aggregates or draft.groups:
-        measure = draft.measure()
-    elif len(draft.select.expressions) == 1 and not draft.select.is_star:
-        measure = draft.select.expressions[0].unalias().copy()
-    else:
-        raise NotUnderstood("sorted by what?")
-    _set_order(draft, measure, descending)
-    draft.changes.append(f"sorted by {measure.sql(draft.dialect)}{' descending' if descending else ''}")
-
-
-def _set_order(draft: Draft, measure: exp.Expr, descending: bool) -> None:
-    alias = next((e.alias for e in draft.select.expressions if e.alias and e.unalias().sql() == measure.sql()), None)
-    by = exp.column(alias) if alias else measure
-    # As the database would order missing values by itself: nothing needs to be written then.
-    small = Dialect.get_or_raise(draft.dialect).NULL_ORDERING == "nulls_are_small"
-    ordered = exp.Ordered(this=by, desc=descending, nulls_first=small is not descending)
-    draft.select.set("order", exp.Order(expressions=[ordered]))
+def _take_pointing(draft: Draft, wording: Wording, lexicon: Lexicon) -> None:
+    """ "For those ids" points at what is shown already."""
+    shown = {folded(each.unalias().name) for each in draft.select.expressions}
+    pattern = rf"{bounded('those|these|this|each')}\s+(?P<of>{lexicon.pattern})"
+    for match in list(re.finditer(pattern, wording.text)):
+        thing = lexicon.column(match["of"])
+        if thing.as_table or folded(thing.column.name) in shown or words_of(match["of"]) == ("id",):
+            wording.take_at(*match.span())

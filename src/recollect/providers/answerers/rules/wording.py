@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 # Words that carry nothing once the others are understood.
 _ENGLISH = """
-    a about again all an and any are as at be been by can could d data did display do does each figure figures find
-    for from get give had has have here how i id if in instead is it its itself just let like list look ll m me much
+    a about again all among an and any are as at be been by can corresponding could d data did display do does each figure
+    figures find for from get give had has have here how i id if in instead is it its itself just let like list look ll m me much
     need new no now of ok okay on one ones only other out over please query question re report result results return s
     same see should show so table tell than that the their them then there these they this those time to too us
-    using value values want was we well were what which who will with would you your
+    using value values want was we well were what which who whose will with would you your
 """.split()
 _CHINESE = """
     请问 请 麻烦 帮我 给我 给出 告诉我 告诉 我想知道 我想看 我想 想知道 想看 我要 我 你 能不能 能 可以
@@ -53,6 +53,9 @@ class Wording:
         if found is not None:
             self._blank(*found.span())
         return found
+
+    def take_at(self, start: int, end: int) -> None:
+        self._blank(start, end)
 
     def take_all(self, pattern: str) -> Iterator[re.Match[str]]:
         while (found := self.take(pattern)) is not None:
