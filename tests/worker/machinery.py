@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx
+
 from recollect.engine.batches import PROBE
 from recollect.settings import Settings
 from tests.api.homes import Home
@@ -125,6 +127,12 @@ def working(home: Home, *options: str, **settings: Any) -> Iterator[Working]:
         if process.poll() is None:
             process.terminate()
         process.wait(PATIENCE_SECONDS)
+
+
+def value(port: int, name: str) -> float:
+    """What a worker's metrics say."""
+    lines = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_SECONDS).text.splitlines()
+    return next((float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(name + " ")), 0.0)
 
 
 def unsettled(home: Home) -> int:

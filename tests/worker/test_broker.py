@@ -7,6 +7,7 @@ import pytest
 from recollect.bootstrap import open_engine
 from recollect.model import Scope
 from tests.api.homes import Home
+from tests.services.process import free_port
 from tests.services.valkey import ValkeyServer
 from tests.worker.machinery import (
     BATCH,
@@ -16,6 +17,7 @@ from tests.worker.machinery import (
     settings_for,
     unsettled,
     until,
+    value,
     working,
 )
 
@@ -40,7 +42,10 @@ async def test_nothing_is_missed_and_nothing_done_twice(
                     await engine.remember(scope, {"content": text})
         return texts
 
-    given = settings_for(home, server, broker_url=private_valkey.url, worker_poll_s=1)
+    port = free_port()
+    given = settings_for(
+        home, server, broker_url=private_valkey.url, worker_poll_s=1, worker_metrics_port=port, embed_lease_s=600
+    )
     said = await remember(130, "first")
     server.gate.clear()
     with working(home, "--celery", "--processes", str(PROCESSES), **given) as workers:
@@ -64,6 +69,8 @@ async def test_nothing_is_missed_and_nothing_done_twice(
         private_valkey.start()
         said |= await remember(20, "third")
         until("they are woken again", lambda: unsettled(home) == 0)
+        counted = value(port, 'recollect_embeddings_total{outcome="ready"}')
+        assert counted == len(said), "all processes together; the killed ones had settled nothing"
         assert workers.ends() == 0, workers.said()
     await running.close()
     assert set(server.texts) == said

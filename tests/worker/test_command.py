@@ -14,8 +14,9 @@ from recollect.model import Scope
 from recollect.worker.tasks import QUEUE, Schedule
 from tests.api.homes import Home
 from tests.doors.http.process import environment
+from tests.services.process import free_port
 from tests.services.valkey import ValkeyServer
-from tests.worker.machinery import CountingServer, loaded, settings_for, unsettled, until, working
+from tests.worker.machinery import CountingServer, loaded, settings_for, unsettled, until, value, working
 
 ANA = Scope("default", "ana")
 
@@ -35,12 +36,15 @@ def run(home: Home, *options: str, **settings: object) -> tuple[int, str]:
 
 async def test_it_works_beside_a_server_that_leaves_it_undone(home: Home, server: CountingServer) -> None:
     await remembered(home, server, 20)
-    with working(home, **settings_for(home, server, worker_poll_s=1)) as worker:
+    port = free_port()
+    with working(home, **settings_for(home, server, worker_poll_s=1, worker_metrics_port=port)) as worker:
         until("what was there is done", lambda: unsettled(home) == 0)
         running = await open_engine(loaded(home, server))
         await running.engine.remember(ANA, {"content": "told to nobody"})
         until("what another process wrote is found", lambda: unsettled(home) == 0)
         await running.close()
+        until("it is counted", lambda: value(port, 'recollect_embeddings_total{outcome="ready"}') == 21)
+        assert value(port, "recollect_embedding_wait_seconds_count") == 21
         assert worker.ends() == 0
     assert set(server.texts.values()) == {1}
     assert server.texts["told to nobody"] == 1

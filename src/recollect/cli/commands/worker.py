@@ -9,19 +9,20 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Annotated
 
 import typer
 
-from recollect.bootstrap import open_engine, sqlite_path
+from recollect.bootstrap import open_engine, open_store, sqlite_path
+from recollect.cli.measuring import Counted, counted
 from recollect.cli.options import Call, command
 from recollect.cli.output import print_json, say
 from recollect.doors.http import logs
 from recollect.engine import Engine
-from recollect.errors import InvalidInput, Unsupported
+from recollect.errors import InvalidInput, Unavailable, Unsupported
 from recollect.settings import Settings
 from recollect.worker import jobs
 from recollect.worker.embedded import EmbeddedWorker, Round
@@ -62,15 +63,18 @@ async def worker(
     if once:
         await _once(call, settings)
     elif by_broker or only_beat:
+        await _try_store(settings)
         _at_the_broker(settings, beat=beat, works=not only_beat)
     else:
         await _alone(settings)
 
 
 @asynccontextmanager
-async def _engine(settings: Settings) -> AsyncIterator[Engine]:
+async def _engine(settings: Settings, metrics: Counted | None = None) -> AsyncIterator[Engine]:
     """An engine whose background work is ours to do."""
     running = await open_engine(replace(settings, worker=False, broker_url=""))
+    if metrics is not None:
+        running.engine.heard = metrics.heard
     try:
         yield running.engine
     finally:
@@ -91,8 +95,21 @@ async def _once(call: Call, settings: Settings) -> None:
         say("; ".join(f"{name}: {count:,}" for name, count in done.items()))
 
 
+async def _try_store(settings: Settings) -> None:
+    """Once, before there are several processes: what is wrong with it is one line, and its schema is there. One that is away
+    is waited for by each."""
+    with suppress(Unavailable):
+        store = await open_store(settings)
+        await store.close()
+
+
 async def _alone(settings: Settings) -> None:
-    async with _engine(settings) as engine:
+    with counted(settings.worker_metrics_host, settings.worker_metrics_port) as metrics:
+        await _work_alone(settings, metrics)
+
+
+async def _work_alone(settings: Settings, metrics: Counted | None) -> None:
+    async with _engine(settings, metrics) as engine:
         working = EmbeddedWorker(engine, longest_sleep=settings.worker_poll_s, rounds=_rounds(settings))
         working.start()
         say("Working; Ctrl-C ends it.")
@@ -130,14 +147,16 @@ def _at_the_broker(settings: Settings, *, beat: bool, works: bool) -> None:
     )
     tasks = celery_app(settings.broker_url)
     # The round of tidying up comes by the schedule, once for all processes.
-    serve_tasks(tasks, lambda: _engine(replace(settings, cleanup_hours=0)), settings.worker_poll_s, schedule)
+    own = replace(settings, cleanup_hours=0)
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     beat_file = settings.data_dir / BEAT_FILE
-    if not works:
-        say("Sending what is due; Ctrl-C ends it.")
-        return run_beat(tasks, beat_file)
-    say(f"Working with {settings.worker_processes} process(es); Ctrl-C ends it.")
-    code = run_worker(tasks, settings.worker_processes, beat_file if beat else None)
+    with counted(settings.worker_metrics_host, settings.worker_metrics_port, together=True) as metrics:
+        serve_tasks(tasks, lambda: _engine(own, metrics), settings.worker_poll_s, schedule)
+        if not works:
+            say("Sending what is due; Ctrl-C ends it.")
+            return run_beat(tasks, beat_file)
+        say(f"Working with {settings.worker_processes} process(es); Ctrl-C ends it.")
+        code = run_worker(tasks, settings.worker_processes, beat_file if beat else None)
     if code:
         raise typer.Exit(code)
     return None

@@ -15,6 +15,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from recollect.doors.http.measuring_data import DataMetrics
+from recollect.doors.http.measuring_work import WorkMetrics
 from recollect.model import Backlog
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -45,6 +46,7 @@ class Metrics:
             "recollect_trims_guarded", "Pinned or saved memories that would have been trimmed; none was.", registry=r
         )
         self._data = DataMetrics(r)
+        self._work = WorkMetrics(r)
         self._limited = Counter(
             "recollect_rate_limited", "Soft: answered with less. Hard: answered with 429.", ["limit"], registry=r
         )
@@ -67,6 +69,7 @@ class Metrics:
 
     def heard(self, what: str, facts: Mapping[str, Any]) -> None:
         """What the engine tells of its verbs, as they end."""
+        self._work.heard(what, facts)
         match what:
             case "recalled":
                 self._recalls.observe(facts["ms"] / 1000)
@@ -92,6 +95,7 @@ class Metrics:
     def waits(self, backlog: Backlog) -> None:
         for state, count in (("pending", backlog.pending), ("error", backlog.error)):
             self._backlog.labels(state).set(count)
+        self._work.waits(backlog)
 
     def text(self) -> bytes:
         if self._shared is None:

@@ -11,7 +11,7 @@ import hashlib
 import threading
 import zlib
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -120,6 +120,8 @@ class CachedEmbedder:
         self._cache = cache
         self._named = ""
         """Who makes these vectors. A server tells its model and dimensions only when asked, so it is empty at first."""
+        self.told: Callable[[int, int], None] = lambda hits, misses: None
+        """Told how many of the questions it was asked were known, and how many not."""
 
     @property
     def provider(self) -> str:
@@ -140,6 +142,7 @@ class CachedEmbedder:
         kept = await self._cache.fetch([(self._named, digest) for digest in digests]) if self._named else {}
         known = {digest: vector for (_, digest), vector in kept.items()}
         missing = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in known}
+        self.told(len(digests) - len(missing), len(missing))
         if missing:
             vectors = await self._embedder.embed(list(missing.values()), query=True)
             fresh = dict(zip(missing, vectors, strict=True))
