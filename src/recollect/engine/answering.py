@@ -165,10 +165,17 @@ async def _conclude(turn: Turn, told: Sequence[Utterance], speech: Speech, talk:
                 cited=cited,
             )
         )
-    turn.engine.heard("chatted", {"partial": speech.partial, "failed": speech.failure is not None})
-    if reply is not None and summary.is_due(max(0, reply.order - 1), reply.order + 1):
+    facts = {"partial": speech.partial, "failed": speech.failure is not None}
+    turn.engine.heard("chatted", facts | {"cited": len(cited), "offered": len(turn.ground.remembered.used)})
+    if reply is not None and _is_long(turn.engine, reply):
         with suppress(RecollectError):
             await summarise.summarise(turn.engine, turn.scope, turn.session_id)
+
+
+def _is_long(engine: Engine, reply: Message) -> bool:
+    """Whether the turn that ends with this reply is one after which the conversation is summed up."""
+    rules, length = engine.config.chat, reply.order + 1
+    return rules.summaries and summary.is_due(max(0, length - 2), length, rules.summarise_after)
 
 
 async def _kept(turn: Turn, speech: Speech, usage: Usage) -> Message | None:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from recollect.model import Message, Scope
-from recollect.policy.grounding import HISTORY_MESSAGES
 
 MOST_SESSIONS = 1000
+MOST_MESSAGES = 20
 LONGEST = 8000
 """Characters of a message that are kept in mind."""
 IDLE = timedelta(minutes=30)
@@ -47,7 +47,7 @@ class Asides:
             content=text[:LONGEST],
             created_at=now,
         )
-        self._sessions[scope, session_id] = _Aside(now, [*aside.said, message][-HISTORY_MESSAGES:], aside.count + 1)
+        self._sessions[scope, session_id] = _Aside(now, [*aside.said, message][-MOST_MESSAGES:], aside.count + 1)
         while len(self._sessions) > MOST_SESSIONS:
             self._sessions.popitem(last=False)
 

@@ -158,7 +158,9 @@ async def _stored(heard: Heard) -> tuple[TurnsReceipt, Message | None]:
 
 async def _asked(heard: Heard) -> Turn:
     engine, scope, session, looked = heard.engine, heard.scope, heard.session_id, heard.looked
-    history = [each for each in looked.history if each.id != heard.id and each.role in ("user", "assistant")]
+    shown = engine.config.chat.history
+    past = looked.history[-shown:] if shown else ()
+    history = [each for each in past if each.id != heard.id and each.role in ("user", "assistant")]
     ground = await grounds.recalled(engine, scope, session, heard.text, history, looked.silent)
     receipt: TurnsReceipt | None = None
     fresh: Sequence[Message] = ()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Literal
 
+from recollect.engine.chat_rules import ChatRules
 from recollect.engine.datachat.rules import DataRules
 from recollect.engine.screening import Rules
 from recollect.policy.recipes import Recipe
@@ -36,6 +37,7 @@ class EngineConfig:
     chat_retention: timedelta | None = timedelta(days=7)
     """How long conversations of the data chat are kept."""
     data: DataRules = field(default_factory=DataRules)
+    chat: ChatRules = field(default_factory=ChatRules)
     cleanup_every: timedelta | None = timedelta(hours=24)
 
     def applied(self, recipe: Recipe) -> Recipe:

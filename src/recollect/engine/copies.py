@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 STAMP = "_stamp"
+LEAST_MESSAGES = 2
+"""What "that" refers to is looked for among the last messages, however few of them a model is shown."""
 MOST_CHARS = 256_000
 """Of the last messages together: where they are longer they are left in the database."""
 
@@ -40,13 +42,15 @@ async def last_messages(
     engine: Engine, scope: Scope, session_id: str
 ) -> Callable[[Tx, Conversation], Sequence[Message]]:
     """How to read the last messages of a session: out of its copy where the database confirms that, else out of the database."""
-    told = await engine.copies.get(scope, session_id) if engine.copies is not None else None
+    wanted = max(engine.config.chat.history, LEAST_MESSAGES)
+    copies = engine.copies if wanted <= HISTORY_MESSAGES else None
+    told = await copies.get(scope, session_id) if copies is not None else None
 
     def work(tx: Tx, conversation: Conversation) -> Sequence[Message]:
         if told and told.get("stamp", "") == _stamp(tx.space.working(session_id), conversation):
             with suppress(RecollectError, ValueError, RecursionError):
-                return _unpacked(told.get("messages", ""), session_id)
-        return tx.conversations.history(session_id, HISTORY_MESSAGES)
+                return _unpacked(told.get("messages", ""), session_id)[-wanted:]
+        return tx.conversations.history(session_id, wanted)
 
     return work
 

@@ -43,7 +43,7 @@ async def recalled(
 ) -> Ground:
     """The ground for this message, after this history, of a conversation of which nothing may be read where `silent`."""
     kept, _ = without_repeats(history, text, await _likeness(engine, text, history) if silent is None else None)
-    shown = window(kept)
+    shown = window(kept, engine.config.chat.history_tokens(_budget(engine)))
     if silent is not None:
         return Ground(remembered=Remembered(degraded=(silent,)), window=shown)
     try:
@@ -77,9 +77,7 @@ def _ground(
     shown: Sequence[Message],
 ) -> Ground:
     things = cited(hits, earlier)
-    block, context, tokens = (
-        grounded(hits, things, engine.config.token_budget or BUDGET, text) if hits else (None, "", 0)
-    )
+    block, context, tokens = grounded(hits, things, _budget(engine), text) if hits else (None, "", 0)
     used = {each.reference for each in block.shown if not each.withheld} if block else set()
     remembered = Remembered(
         used=tuple(each for each in things if each.reference in used),
@@ -93,6 +91,11 @@ def _ground(
     return Ground(
         remembered=remembered, context=context, shown=[each for each in records if each is not None], window=shown
     )
+
+
+def _budget(engine: Engine) -> int:
+    """Tokens of memories: never more than there may be before a message at all."""
+    return min(engine.config.token_budget or BUDGET, engine.config.chat.context_tokens)
 
 
 def _earlier(tx: Tx, stands: Standing) -> dict[str, tuple[Earlier, ...]]:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.engine import elsewhere, enrich, rollup, working
 from recollect.engine.archive import may_tidy
 from recollect.engine.datachat.archiving import archived
-from recollect.engine.steps import SESSIONS_FOR, Tally, carried_out
+from recollect.engine.steps import SESSIONS_FOR, Tally, carried_out, patience
 from recollect.errors import RecollectError, Unavailable
 from recollect.model import (
     Conversation,
@@ -96,7 +96,7 @@ async def planned(engine: Engine, scope: Scope) -> Plan:
         settings = tx.space.settings()
         tidy = may_tidy(engine, settings)
         plan = capacity.plan(_survey(tx, settings, rules, now, tidy), settings, now, rules, tidy=tidy)
-        talks = capacity.conversations_over(_conversations(tx), settings, now)
+        talks = capacity.conversations_over(_conversations(tx), patience(engine, tx), now)
         rest = capacity.leftovers(tx.space.graves(now), tx.space.declared(now - SESSIONS_FOR), SESSIONS_FOR)
         return replace(plan, steps=(*plan.steps, *talks, *rest))
 
@@ -200,7 +200,9 @@ async def tend(engine: Engine) -> None:
             raise  # for everybody, so all of them are tried again
         except RecollectError:
             # One that can't be tidied must not keep the others from it.
-            engine.heard("data_cleanup" if scope.space.startswith(DATA) else "upkeep_failed", {"outcome": "failed", "count": 1})
+            engine.heard(
+                "data_cleanup" if scope.space.startswith(DATA) else "upkeep_failed", {"outcome": "failed", "count": 1}
+            )
     whole = len(scopes) < SCOPES_AT_ONCE
     debts.tended = None if whole else scopes[-1]
     debts.tend_at = now + engine.config.cleanup_every if whole else debts.tend_at

@@ -13,7 +13,7 @@ from recollect.engine.archive import archive_in
 from recollect.engine.forget import removed_in
 from recollect.engine.indexing import index_memory
 from recollect.engine.themes import drop_empty_themes
-from recollect.model import Memory, Status, Step, Target
+from recollect.model import Memory, SpaceSettings, Status, Step, Target
 from recollect.policy import capacity
 from recollect.policy.digest import twin_digest
 from recollect.ports import Tx
@@ -102,9 +102,15 @@ def _drop(engine: Engine, tx: Tx, step: Step) -> int:
     return count
 
 
+def patience(engine: Engine, tx: Tx) -> SpaceSettings:
+    """The settings of the space, with the configured retention where it has none of its own."""
+    settings = tx.space.settings()
+    return replace(settings, retention_days=settings.retention_days or engine.config.chat.days)
+
+
 def _end_conversation(engine: Engine, tx: Tx, id: str, now: datetime) -> int:
     conversation = tx.conversations.get(id)
-    if conversation is None or not capacity.conversations_over([conversation], tx.space.settings(), now):
+    if conversation is None or not capacity.conversations_over([conversation], patience(engine, tx), now):
         return 0
     messages = tx.conversations.history(id, conversation.message_count)
     targets = [Target("message", message.id) for message in messages]

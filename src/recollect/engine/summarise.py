@@ -16,7 +16,6 @@ from recollect.engine.screening import screened_aside
 from recollect.errors import RecollectError
 from recollect.model import Conversation, Message, Scope
 from recollect.policy import summary
-from recollect.policy.grounding import HISTORY_MESSAGES
 from recollect.ports import Tx
 
 if TYPE_CHECKING:
@@ -33,9 +32,9 @@ async def summarise(engine: Engine, scope: Scope, session_id: str) -> str | None
         if silence(tx, engine, about=session_id) is not None:
             return None, ()
         conversation = tx.conversations.get(session_id)
-        if conversation is None or conversation.message_count <= HISTORY_MESSAGES:
+        if conversation is None or conversation.message_count <= engine.config.chat.history:
             return None, ()
-        first_shown = conversation.message_count - HISTORY_MESSAGES
+        first_shown = conversation.message_count - engine.config.chat.history
         return conversation, tx.conversations.history(session_id, MOST_MESSAGES, before=first_shown)
 
     conversation, said = await engine.store.read(scope, look)
@@ -59,11 +58,12 @@ async def summarise(engine: Engine, scope: Scope, session_id: str) -> str | None
 
 
 async def _by_model(engine: Engine, said: Sequence[Message], before: str | None) -> str | None:
-    if engine.chat is None:
+    model = engine.desk.summariser or engine.chat
+    if model is None:
         return None
     recent = said[-2 * summary.EVERY :] if before else said
     try:
-        answer = await engine.chat.complete(summary.request(recent, before), max_tokens=MODEL_TOKENS)
+        answer = await model.complete(summary.request(recent, before), max_tokens=MODEL_TOKENS)
     except RecollectError:
         return None
     return answer.text.replace("\x00", "").strip() or None

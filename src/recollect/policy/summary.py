@@ -43,9 +43,9 @@ class _Sentence:
     terms: frozenset[str]
 
 
-def is_due(before: int, after: int) -> bool:
+def is_due(before: int, after: int, beyond: int = AFTER) -> bool:
     """Whether a conversation that grew from `before` to `after` messages is to be summed up now."""
-    return after > AFTER and (before <= AFTER or before // EVERY != after // EVERY)
+    return after > beyond and (before <= beyond or before // EVERY != after // EVERY)
 
 
 def extracted(messages: Sequence[Message], budget: int = TOKENS) -> str:

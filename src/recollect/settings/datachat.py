@@ -66,10 +66,13 @@ class DataChat:
         secret=True,
     )
     summarization_enabled: bool = setting(
-        True, switch, "Whether long data conversations are summed up.", "MEMORY_SUMMARIZATION_ENABLED"
+        True, switch, "Whether long conversations are summed up.", "MEMORY_SUMMARIZATION_ENABLED"
     )
     summarization_threshold: int = setting(
-        15, whole(1, 10_000), "Questions after which a data conversation is.", "MEMORY_SUMMARIZATION_THRESHOLD"
+        15,
+        whole(1, 10_000),
+        "Messages (questions, in the data chat) after which one is.",
+        "MEMORY_SUMMARIZATION_THRESHOLD",
     )
     summarization_model: str = setting(
         "",
