@@ -32,6 +32,8 @@ WHOLE = 100_000
 
 async def conversations(engine: Engine, scope: Scope, access: DataAccess, limit: int, offset: int) -> Page[Talked]:
     """Most recently used first. One in which nothing may be seen isn't there."""
+    if await engine.store.read(scope, lambda tx: unseen(tx, engine)):
+        return Page(items=(), total=0, limit=limit, offset=offset)
     talks = await _all(engine, scope, access)
     note(engine, scope.data, "datachat.listed", count=len(talks))
     return Page(items=tuple(talks[offset : offset + limit]), total=len(talks), limit=limit, offset=offset)
@@ -60,7 +62,7 @@ async def forget(engine: Engine, scope: Scope, session_id: str) -> ForgetReceipt
 
 
 async def export(engine: Engine, scope: Scope, access: DataAccess) -> dict[str, Any]:
-    """Everything of theirs that they may still see, as one object."""
+    """Everything of theirs that they may still see, as one object; open in every session, as taking one's data along always is."""
     _require(engine.config.data.may_export, "taking data along", "MEMORY_ALLOW_DATA_EXPORT")
     talks = await _all(engine, scope, access)
     note(engine, scope.data, "datachat.exported", count=len(talks))
@@ -130,8 +132,6 @@ def _message(each: Exchange) -> Mapping[str, Any]:
 async def _all(engine: Engine, scope: Scope, access: DataAccess) -> list[Talked]:
     """Every conversation in which there is something to see, newest first."""
     at = engine.clock.now()
-    if await engine.store.read(scope, lambda tx: unseen(tx, engine)):
-        return []
 
     def work(tx: Tx) -> list[tuple[Conversation, Sequence[Message]]]:
         found = tx.conversations.list(WHOLE, 0)
