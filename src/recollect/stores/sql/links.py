@@ -58,7 +58,7 @@ _FILLED = (
 _STATING = select(memories.c.id, memories.c.created_at).where(
     own(memories), memories.c.id.in_(_FILLED), memories.c.status == fixed(Status.ACTIVE)
 )
-_MOST_FILLED = 256
+_MOST_FILLED = 64
 
 OF_THE_DOOMED = (
     delete(repeats).where(own(repeats), member(repeats.c.memory_id, "ids")),
