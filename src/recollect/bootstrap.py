@@ -135,7 +135,7 @@ def open_desk(settings: Settings, chat: Chat | None) -> Desk:
     summariser = chat
     if chat is not None and settings.summarization_model:
         summariser = open_chat(replace(settings, chat_model=settings.summarization_model))
-    return replace(desk.opened(settings), summariser=summariser)
+    return replace(desk.opened(settings, chat), summariser=summariser)
 
 
 def data_rules(settings: Settings) -> DataRules:

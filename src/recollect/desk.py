@@ -8,18 +8,49 @@ from __future__ import annotations
 from pathlib import Path
 
 from recollect.engine.datachat.rules import Desk
-from recollect.ports import Permissions
+from recollect.errors import Unsupported
+from recollect.ports import Answerer, Chat, Permissions
 from recollect.providers.archives import open_archive
 from recollect.providers.permissions import ClaimPermissions, DenodoPermissions, FilePermissions
 from recollect.providers.tracing import LangfuseTracer
 from recollect.settings import Settings, SettingsError
 
+try:
+    from recollect.providers.answerers import AnswererConfig, choose
+except ImportError as problem:  # an extra of its own: without it nobody reads SQL
+    AnswererConfig = None  # type: ignore[assignment,misc]
+    MISSING: str | None = problem.name
+else:
+    MISSING = None
 
-def opened(settings: Settings) -> Desk:
+
+def opened(settings: Settings, chat: Chat | None) -> Desk:
     return Desk(
+        answerer=open_answerer(settings, chat),
         permissions=open_permissions(settings),
         archive=open_archive(settings.archive_url),
         tracer=_tracer(settings),
+    )
+
+
+def open_answerer(settings: Settings, chat: Chat | None) -> Answerer | None:
+    """Who answers questions over data; None where no data is named."""
+    if settings.answerer == "off" or not (settings.data_url or settings.denodo_url or settings.answerer != "auto"):
+        return None
+    if AnswererConfig is None:
+        raise Unsupported(f"answers over data need the package {MISSING!r}: install recollect[data]")
+    return choose(
+        AnswererConfig(
+            kind=settings.answerer,
+            data_url=settings.data_url,
+            tables=_listed(settings.data_tables),
+            rows=settings.data_rows,
+            timeout_s=settings.data_timeout_s,
+            denodo_url=settings.denodo_url,
+            denodo_verify=settings.denodo_verify,
+            denodo_timeout_s=settings.denodo_timeout_s,
+            chat=chat,
+        )
     )
 
 

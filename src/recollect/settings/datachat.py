@@ -27,6 +27,7 @@ class DataChat:
     data_rows: int = setting(100, whole(1, 100_000), "The most rows an answer has.")
     data_timeout_s: int = setting(10, whole(1, 3600), "How long a query over the data may take.")
     denodo_url: str = setting("", text, "The Denodo AI SDK that is asked.")
+    denodo_timeout_s: int = setting(120, whole(1, 3600), "How long an answer of Denodo's may take.")
     denodo_verify: bool = setting(True, switch, "Whether Denodo's certificates are checked.")
     data_memory: bool = setting(
         True, switch, "Whether questions over data have a memory. 0: they are only passed on.", "MEMORY_ENABLED"
@@ -114,4 +115,4 @@ class DataChat:
     def asks_data(self) -> bool:
         """Whether anybody is named who would work for the data chat."""
         named = (self.data_url, self.denodo_url, self.archive_url, self.langfuse_host)
-        return any(named) or self.data_permissions != "off"
+        return any(named) or self.data_permissions != "off" or self.answerer not in ("auto", "off")

@@ -62,7 +62,7 @@ async def forget(engine: Engine, scope: Scope, session_id: str) -> ForgetReceipt
 
 
 async def export(engine: Engine, scope: Scope, access: DataAccess) -> dict[str, Any]:
-    """Everything of theirs that they may still see, as one object; open in every session, as taking one's data along always is."""
+    """Everything of theirs that they may still see, as one object. It is open in every session, as is all taking along."""
     _require(engine.config.data.may_export, "taking data along", "MEMORY_ALLOW_DATA_EXPORT")
     talks = await _all(engine, scope, access)
     note(engine, scope.data, "datachat.exported", count=len(talks))
