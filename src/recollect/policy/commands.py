@@ -76,12 +76,12 @@ def command_in(text: str) -> Command | None:
     said = _plain(text)
     chinese = HAN.search(said) is not None
     grammar = commands_chinese if chinese else commands_english
-    bare = grammar.PREFIX.sub("", said, count=1)
+    # What stands around an order goes first: "…, would you?" at its end doesn't go on to something else.
+    bare = grammar.SUFFIX.sub("", grammar.PREFIX.sub("", said, count=1))
     if grammar.ASIDE.search(bare) is not None:
         return None
     # "Remember that scene?" asks; "can you remember that I don't eat meat?" asks for it to be kept.
     asks = text.rstrip().endswith(("?", "？")) and not grammar.POLITELY.match(said)
-    bare = grammar.SUFFIX.sub("", bare)
     for kind in KINDS:
         if asks and kind == "remember":
             continue
