@@ -1,15 +1,17 @@
 """`--dataset conflicts`: facts that change, told to the real engine among other memories, then asked for.
 
-Generated updates decide (see `updates` for what they can show): the newest value must come first, the old one must not be shown
-as current, whichever of them arrives first; and what is true side by side must stay. Beside them, as found and without a say in
-the verdict: the knowledge updates and contradictions of public sets, whole turns of conversation in which the news is half a
-sentence. Without a model to read them, ranking alone decides there.
+The newest value must come first, and the old one must not be shown as current: it is gone from what is recalled, or marked as
+what was said before. What is true side by side must stay. Four kinds of evidence; the generated ones have a say in the verdict:
+
+    updates, side by side     generated, by the hand that wrote the rules (`updates`): that what is meant to be covered is
+    sentences                 written before any rule was tried on them: one half was looked at since, the other never
+    public sets               whole turns of conversation in which the news is half a sentence, kept and recalled as messages
+    other questions           of those sets: how many turns that answer them are called outdated and are not
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,11 +20,15 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from eval.dedupe import _lines
+from eval import found
+from eval.found import Case
+from eval.sentences import Pair, anew, beside
 from eval.updates import Update, several, updates
 from recollect.engine import Engine, embed
-from recollect.model import Query, Scope, Status
+from recollect.model import Filter, Query, Scope, Status
 
+SHOWN = 10
+"""Hits that somebody gets to see."""
 NEWEST_FIRST = 95.0
 NOT_CURRENT = 98.0
 THEN = datetime(2025, 3, 1, 9, tzinfo=UTC)
@@ -36,9 +42,12 @@ BESIDE = (
 async def run(engine: Engine, path: Path | None, limit: int | None = None) -> list[dict[str, Any]]:
     rows = await _updates(engine, list(updates())[:limit])
     rows.append(await _side_by_side(engine, list(several())[:limit]))
+    for held, half in ((False, "looked at"), (True, "held out")):
+        rows.append(await _anew(engine, f"sentences, {half}", list(anew(held))[:limit]))
+        rows.append(await _beside(engine, f"sentences, {half}", list(beside(held))[:limit]))
     if path is not None:
-        for name, cases in (("longmemeval_pooled", _longmemeval(path)), ("beam_100k", _beam(path))):
-            rows += await _found(engine, name, list(cases)[:limit])
+        for name, cases in (("longmemeval_pooled", found.longmemeval(path)), ("beam_100k", found.beam(path))):
+            rows += await told_in_turns(engine, name, list(cases)[:limit])
     return rows
 
 
@@ -56,25 +65,27 @@ def passed(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def show(rows: Sequence[dict[str, Any]], console: Console) -> None:
-    table = Table(title="conflicts", caption="side by side: both of them still current")
+    table = Table(
+        title="conflicts",
+        caption="both true: both of them still current · other questions: turns that answer, not marked",
+    )
     for column in ("part", "kind"):
         table.add_column(column)
     for column in ("cases", "newest first %", "old not current %", "asked %"):
         table.add_column(column, justify="right")
     for part in dict.fromkeys(row["part"] for row in rows):
         mine = [row for row in rows if row["part"] == part]
-        total = {key: sum(row[key] for row in mine) for key in ("n", "newest_first", "not_current", "asked")}
-        for row in mine if len(mine) > 1 else ():
-            table.add_row(part, row["kind"], *_shares(row))
-        table.add_row(part, "all", *_shares(total), style="bold", end_section=True)
+        for row in mine:
+            table.add_row(part, row["kind"], *_shares(row), end_section=row is mine[-1] and part != "updates")
+        if part == "updates":
+            total = {key: sum(row[key] for row in mine) for key in ("n", "newest_first", "not_current", "asked")}
+            table.add_row(part, "all", *_shares(total), style="bold", end_section=True)
     console.print(table)
 
 
 def _shares(row: dict[str, Any]) -> list[str]:
-    return [
-        str(row["n"]),
-        *(f"{100 * row[key] / max(1, row['n']):.1f}" for key in ("newest_first", "not_current", "asked")),
-    ]
+    shares = (row[key] for key in ("newest_first", "not_current", "asked"))
+    return [str(row["n"]), *("" if share is None else f"{100 * share / max(1, row['n']):.1f}" for share in shares)]
 
 
 async def _updates(engine: Engine, cases: Sequence[Update]) -> list[dict[str, Any]]:
@@ -92,6 +103,7 @@ async def _updates(engine: Engine, cases: Sequence[Update]) -> list[dict[str, An
             receipts = [await engine.remember(scope, fields) for fields in (reversed(pair) if late else pair)]
             row = counts.setdefault(case.family, _row("updates", case.family))
             await _judge(engine, scope, case.question, {"new"}, {"old"}, row)
+            await engine.erase_user(scope.tenant, scope.user)
             row["asked"] += any(receipt.conflicts for receipt in receipts)
             if row["missed"] and row["missed"][-1] == case.question:
                 row["missed"][-1] = f"{case.old} -> {case.new}"
@@ -99,98 +111,103 @@ async def _updates(engine: Engine, cases: Sequence[Update]) -> list[dict[str, An
 
 
 async def _side_by_side(engine: Engine, pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    row = _row("side by side", "both true")
-    for number, (first, second) in enumerate(track(pairs, description="side by side")):
+    return await _both_true(engine, _row("side by side", "both true"), [Pair(*pair) for pair in pairs])
+
+
+async def _both_true(engine: Engine, row: dict[str, Any], pairs: Sequence[Pair]) -> dict[str, Any]:
+    row["newest_first"] = None
+    for number, pair in enumerate(track(pairs, description=row["part"])):
         scope = Scope("eval", f"both-{number}")
-        await engine.remember(scope, {"content": first, "id": "first"})
-        receipt = await engine.remember(scope, {"content": second, "id": "second"})
+        await engine.remember(scope, {"content": pair.old, "id": "first"})
+        receipt = await engine.remember(scope, {"content": pair.new, "id": "second"})
         kept = (await engine.get(scope, "first")).status is Status.ACTIVE
         row["n"] += 1
-        row["newest_first"] += 1
         row["not_current"] += kept
         row["asked"] += bool(receipt.conflicts)
         if not kept:
-            row["missed"].append(f"{first} -> {second}")
+            row["missed"].append(f"{pair.old} -> {pair.new}")
+        await engine.erase_user(scope.tenant, scope.user)
+    return row
+
+
+async def _beside(engine: Engine, part: str, pairs: Sequence[Pair]) -> dict[str, Any]:
+    return await _both_true(engine, _row(part, "both true"), pairs)
+
+
+async def _anew(engine: Engine, part: str, pairs: Sequence[Pair]) -> dict[str, Any]:
+    row = _row(part, "told anew")
+    for number, pair in enumerate(track(pairs, description=part)):
+        scope = Scope("eval", f"anew-{number}")
+        for text in BESIDE:
+            await engine.remember(scope, {"content": text})
+        await engine.remember(scope, {"content": pair.old, "created_at": THEN, "id": "old"})
+        later = {"content": pair.new, "created_at": THEN + timedelta(days=30), "id": "new"}
+        row["asked"] += bool((await engine.remember(scope, later)).conflicts)
+        await _judge(engine, scope, pair.question, {"new"}, {"old"}, row)
+        await engine.erase_user(scope.tenant, scope.user)
     return row
 
 
 async def _judge(
-    engine: Engine, scope: Scope, question: str, new: set[str], old: set[str], row: dict[str, Any]
+    engine: Engine, scope: Scope, question: str, new: Collection[str], old: Collection[str], row: dict[str, Any]
 ) -> None:
     await embed.drain(engine)
-    recalled = await engine.recall(scope, Query(text=question, limit=20, min_relevance=0.0))
-    ids = [hit.memory.id for hit in recalled if hit.memory is not None]
-    place = {id: number for number, id in enumerate(ids)}
-    first = min((place[id] for id in new if id in place), default=len(ids))
-    before = min((place[id] for id in old if id in place), default=len(ids) + 1)
+    places, marked = await _answers(engine, scope, question, Filter(kinds=("memory",)))
+    first = min((places[id] for id in new if id in places), default=len(places))
+    before = min((places[id] for id in old if id in places), default=len(places) + 1)
+    shown = [id for id in old if places.get(id, SHOWN) < SHOWN and id not in marked]
     row["n"] += 1
     row["newest_first"] += first < before
-    row["not_current"] += not any(id in place for id in old)
-    if first > before or any(id in place for id in old):
+    row["not_current"] += not shown
+    if first > before or shown:
         row["missed"].append(question)
-    await engine.erase_user(scope.tenant, scope.user)
 
 
-async def _found(
-    engine: Engine, name: str, cases: Sequence[tuple[str, str, list[dict[str, Any]], set[str], set[str]]]
-) -> list[dict[str, Any]]:
-    rows: dict[str, dict[str, Any]] = defaultdict(dict)
-    for number, (kind, question, turns, new, old) in enumerate(track(cases, description=name)):
-        row = rows.setdefault(kind, _row(name, kind))
-        scope = Scope("eval", f"{name}-{number}")
-        asked = False
-        for turn in turns:
-            receipt = await engine.remember(scope, turn)
-            asked |= turn["id"] in new and not old.isdisjoint(receipt.conflicts)
-        row["asked"] += asked
-        await _judge(engine, scope, question, new, old, row)
-    return list(rows.values())
+async def _answers(engine: Engine, scope: Scope, question: str, filter: Filter) -> tuple[dict[str, int], set[str]]:
+    """Where each hit stands, and which are marked as outdated."""
+    recalled = await engine.recall(scope, Query(text=question, limit=20, min_relevance=0.0, filter=filter))
+    places = {hit.target.id: place for place, hit in enumerate(recalled)}
+    return places, {hit.target.id for hit in recalled if hit.outdated_by is not None}
 
 
-def _longmemeval(path: Path) -> Iterator[tuple[str, str, list[dict[str, Any]], set[str], set[str]]]:
-    """What the user says in the sessions that hold the evidence."""
-    sessions = {line["session_id"]: line["turns"] for line in _lines(path / "longmemeval_pooled.sessions.jsonl")}
-    dates = {
-        (line["corpus_id"], ref["session_id"]): datetime.fromisoformat(ref["created_at"])
-        for line in _lines(path / "longmemeval_pooled.corpora.jsonl")
-        for ref in line["session_refs"]
-    }
-    for case in _lines(path / "longmemeval_pooled.cases.jsonl"):
-        latest = case["extra"].get("latest_evidence_session")
-        new = {id for id in case["relevant_ids"] if latest and id.startswith(f"{latest}#")}
-        old = set(case["relevant_ids"]) - new
-        if case["category"] != "knowledge-update" or not new or not old:
-            continue
-        turns = [
-            {"id": turn["id"], "content": turn["text"], "created_at": dates[case["corpus_id"], session]}
-            for session in case["relevant_sessions"]
-            for turn in sessions[session]
-            if turn["role"] == "user"
-        ]
-        yield case["category"], case["query"], sorted(turns, key=lambda turn: turn["created_at"]), new, old
+async def told_in_turns(engine: Engine, name: str, cases: Sequence[Case]) -> list[dict[str, Any]]:
+    """Turns kept and recalled as messages. A question about the past wants the old value, unmarked."""
+    rows: dict[str, dict[str, Any]] = {}
+    stored: Scope | None = None
+    for case in track(cases, description=name):
+        scope = Scope("eval", f"{name}-{case.person}"[:200])
+        if stored != scope:
+            if stored is not None:
+                await engine.erase_user(stored.tenant, stored.user)
+            for session, turns in case.sessions.items():
+                await engine.add_turns(scope, session, turns)
+            await embed.drain(engine)
+            stored = scope
+        await _ask(engine, scope, name, case, rows)
+    if stored is not None:
+        await engine.erase_user(stored.tenant, stored.user)
+    return sorted(rows.values(), key=lambda row: (row["asked"] is None, row["kind"]))
 
 
-def _beam(path: Path) -> Iterator[tuple[str, str, list[dict[str, Any]], set[str], set[str]]]:
-    """What the user says in the whole chat."""
-    chats = {line["corpus_id"]: line["memories"] for line in _lines(path / "beam_100k.corpora.jsonl")}
-    for case in _lines(path / "beam_100k.cases.jsonl"):
-        extra = case["extra"]
-        pair = (
-            extra.get("original_info") or extra.get("first_statement"),
-            extra.get("updated_info") or extra.get("second_statement"),
-        )
-        if case["category"] not in ("knowledge_update", "contradiction_resolution") or not all(pair):
-            continue
-        old, new = set(pair[0]) - set(pair[1]), set(pair[1]) - set(pair[0])
-        if not old or not new:
-            continue
-        wanted = old | new
-        turns = [
-            {"id": each["id"], "content": each["text"], "created_at": datetime.fromisoformat(each["created_at"])}
-            for each in chats[case["corpus_id"]]
-            if each["role"] == "user" and (each["id"] in wanted or len(each["text"]) < 400)
-        ]
-        yield case["category"], case["query"], turns, new, old
+async def _ask(engine: Engine, scope: Scope, name: str, case: Case, rows: dict[str, dict[str, Any]]) -> None:
+    places, marked = await _answers(engine, scope, case.question, Filter(kinds=("message",)))
+    if not case.new or case.of_the_past:
+        kind = "the past: the old one unmarked" if case.new else f"{case.kind}: not marked"
+        row = rows.setdefault(kind, _row(name, kind) | {"asked": None, "newest_first": None})
+        for id in case.old or case.relevant:
+            if places.get(id, SHOWN) < SHOWN:
+                row["n"] += 1
+                row["not_current"] += id not in marked
+        return
+    row = rows.setdefault(case.kind, _row(name, case.kind))
+    first = min((places[id] for id in case.new if id in places), default=len(places))
+    before = min((places[id] for id in case.old if id in places), default=len(places) + 1)
+    current = [id for id in case.old if places.get(id, SHOWN) < SHOWN and id not in marked]
+    row["n"] += 1
+    row["newest_first"] += first < before
+    row["not_current"] += not current
+    if first > before or current:
+        row["missed"].append(case.question)
 
 
 def _row(part: str, kind: str) -> dict[str, Any]:

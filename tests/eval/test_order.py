@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from eval import conflicts, dedupe
+from eval import conflicts, dedupe, found
 from eval.mutations import changes, clothes, each_of
+from eval.sentences import anew, beside
 from eval.updates import several, updates
 from recollect.testing import ReferenceStore
 from tests.engine.conftest import engine_over
@@ -62,10 +63,40 @@ async def test_updates_are_followed_and_what_stays_true_stays() -> None:
     store = ReferenceStore()
     rows = await conflicts.run(engine_over(store), None, limit=4)
     await store.close()
-    assert [row["part"] for row in rows] == ["updates", "side by side"]
+    halves = ["sentences, looked at"] * 2 + ["sentences, held out"] * 2
+    assert [row["part"] for row in rows] == ["updates", "side by side", *halves]
     assert rows[0]["n"] == 8, "each in order, and in the wrong order"
     assert rows[0]["not_current"] == 8
     assert rows[1]["not_current"] == 4
+
+
+def test_no_sentence_is_in_both_halves_and_none_is_told_twice() -> None:
+    for read in (anew, beside):
+        halves = [list(read(held)) for held in (False, True)]
+        told = [pair[:2] for half in halves for pair in half]
+        assert len(told) == len(set(told)) >= 150
+        assert abs(len(halves[0]) - len(halves[1])) <= 1
+
+
+async def test_turns_of_a_set_are_asked_about_as_messages(tmp_path: Path) -> None:
+    turns = [("a", "2024-03-01", "I'm at 500 followers."), ("b", "2024-05-01", "I'm now at 600 followers!")]
+    chat = [{"id": id, "session_id": id, "role": "user", "text": text, "created_at": at} for id, at, text in turns]
+    (tmp_path / "beam_100k.corpora.jsonl").write_text(json.dumps({"corpus_id": "c", "memories": chat}) + "\n")
+    case = {"category": "knowledge_update", "corpus_id": "c", "relevant_ids": ["a", "b"]}
+    told = {"original_info": ["a"], "updated_info": ["b"]}
+    asked = [
+        {**case, "query": "How many followers do I have?", "extra": told},
+        {**case, "query": "How many followers did I have originally?", "extra": told},
+        {**case, "query": "How many followers do my pages have in total?", "category": "other", "extra": {}},
+    ]
+    (tmp_path / "beam_100k.cases.jsonl").write_text("".join(json.dumps(each) + "\n" for each in asked))
+    store = ReferenceStore()
+    rows = await conflicts.told_in_turns(engine_over(store), "beam_100k", list(found.beam(tmp_path)))
+    await store.close()
+    update, other, past = rows
+    assert (update["n"], update["newest_first"], update["not_current"]) == (1, 1, 1)
+    assert (other["kind"], other["n"], other["not_current"]) == ("other: not marked", 2, 2)
+    assert (past["n"], past["not_current"]) == (1, 1)
 
 
 def test_falling_short_is_said_in_words() -> None:
