@@ -38,6 +38,8 @@ class Told:
     values: tuple[Value, ...]
     frame: str
     """The sentence with its values left open."""
+    named: frozenset[str]
+    """Numbers that say which thing is meant: parcel 1 is not parcel 0."""
     changed: bool
     """Whether it speaks of a change."""
     turned: bool = False
@@ -65,7 +67,7 @@ def keys(told: Told) -> Iterator[str]:
 
 def compared(new: Told, old: Told) -> Verdict | None:
     """What `new`, told later, does to `old`; None when both may stand."""
-    if old.past:
+    if old.past or new.named != old.named:
         return None
     if not new.changed:
         return _told_again(new, old)
@@ -114,7 +116,7 @@ def _by_value(new: Told, old: Told) -> Verdict | None:
 def _by_words(new: Told, old: Told) -> Verdict | None:
     """Without values of a kind, the same thing must be said to be something else."""
     if new.head is not None and old.head is not None and (mine := new.head - new.whose) and mine & old.head:
-        if new.things - new.head <= old.things - old.head:
+        if (value := new.things - new.head) and value <= old.things - old.head:
             return None  # the same, only shorter
         theirs = old.head - old.whose
         if _nested(mine, theirs):

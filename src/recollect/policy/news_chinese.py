@@ -53,11 +53,12 @@ def read(sentence: str) -> Told | None:
     values = _values(text)
     head = _head(text)
     return Told(
-        topic=_grams(_VALUE.sub("，", text)) | _named(text),
+        topic=_grams(_VALUE.sub("，", text)),
         head=head,
         whose=frozenset(_KIN.findall(text)) | (frozenset({"self"}) if "我" in text else frozenset()),
         values=values,
         frame=_frame(text) if values else "",
+        named=_named(text),
         changed=changed,
         lasting=bool(re.search("[每有]", text)),
         turned=bool(_TURNED.search(text)),

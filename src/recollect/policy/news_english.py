@@ -81,6 +81,11 @@ _VALUE = re.compile(
     rf"|(?<=\bat )(?:{TIME}|{NUMBER})\b)|(?P<number>\b{NUMBER}\b)",
     re.IGNORECASE,
 )
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|costs?|weighs?|takes?|runs?|opens?|closes?|leaves?|starts?|ends?|lasts?|holds?|goes|needs?"
+    r"|fixes|adds|moved|changed|got|been|will|can)\b|'s\b",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[A-Za-z][\w'-]*|\d+[a-z]\w*", re.ASCII)
 _UNITS = {"$": "dollar", "€": "euro", "£": "pound", "kg": "kilo", "minutes": "minute", "mins": "minute", "lbs": "lb"}
 _IDLE = re.compile(
@@ -96,7 +101,7 @@ def read(sentence: str) -> Told | None:
     text = " ".join(sentence.replace("’", "'").strip(' .!"“”').split())
     if not text or text.endswith("?") or len(text.split()) > MOST_WORDS or "://" in text or _MORE.search(text):
         return None
-    values, frame = _values(text)
+    values, frame, names = _values(text)
     over = tuple(_gone(text))
     changed = bool(over or _CHANGE.search(text))
     told = _stems(_VALUE.sub(" ", text))
@@ -106,6 +111,7 @@ def read(sentence: str) -> Told | None:
         whose=_whose(text),
         values=values,
         frame=frame if values else "",
+        named=names,
         changed=changed,
         turned=bool(_TURNED.search(text)),
         opening=_opening(text),
@@ -114,18 +120,25 @@ def read(sentence: str) -> Told | None:
     )
 
 
-def _values(text: str) -> tuple[tuple[Value, ...], str]:
+def _values(text: str) -> tuple[tuple[Value, ...], str, frozenset[str]]:
+    """The first value of each kind, the sentence with all of them left open, and the numbers that are names: parcel 1."""
     found: dict[str, str] = {}
+    verb = _VERB.search(text)
+    subject = verb.start() if verb else 0
+    names = frozenset(
+        match[0] for match in _VALUE.finditer(text) if match.lastgroup == "number" and match.start() < subject
+    )
     for match in _VALUE.finditer(text):
         kind, said = match.lastgroup or "", match[0].casefold()
+        if match[0] in names:
+            continue
         exact = dict(typed(said, "at" if kind == "time" else ""))
         if kind == "amount":
             kind = f"amount {_unit(said)}"
         found.setdefault(kind, next(iter(exact.values()), said))
-    words = _VALUE.sub(" # ", text.casefold()).split()
-    return tuple(found.items()), " ".join(
-        word.strip(",.;:") for word in words if word.strip(",.;:") not in ("now", "the")
-    )
+    words = _VALUE.sub(lambda match: match[0] if match[0] in names else " # ", text).casefold().split()
+    frame = " ".join(word.strip(",.;:") for word in words if word.strip(",.;:") not in ("now", "the"))
+    return tuple(found.items()), frame, names
 
 
 def _unit(said: str) -> str:

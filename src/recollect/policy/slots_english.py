@@ -274,7 +274,11 @@ _HABIT = re.compile(
 )
 
 
-_TELLS = re.compile(r"\b(?:is|are|costs?|weighs?|takes?|has|have|owns?|runs?)\b", re.IGNORECASE)
+_TELLS = re.compile(
+    r"\b(?:is|are|costs?|weighs?|takes?|has|have|owns?|runs?|opens?|closes?|leaves?|starts?|begins?|ends?|lasts?|holds?|goes"
+    r"|needs?|moved|changed)\b",
+    re.IGNORECASE,
+)
 
 
 def _frame(bare: str, text: str) -> Iterator[Statement]:
