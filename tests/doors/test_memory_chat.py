@@ -194,7 +194,8 @@ async def test_without_memory_a_question_is_only_passed_on(
     answerer = answering(shared, sales(2024), sales(2023))
     await ask(person, FIRST, session_id="talk")
     before = shared.home.rows("SELECT * FROM messages WHERE user_id = ?", [user])
-    rules = {"switched off": {"enabled": False}, "not rolled out": {"rollout": 0}}.get(how, {})
+    known: dict[str, dict[str, Any]] = {"switched off": {"enabled": False}, "not rolled out": {"rollout": 0}}
+    rules = known.get(how, {})
     with ruled(shared, **rules):
         reply = await ask(person, "What about 2023?", session_id="talk", use_memory=how != "asked not to")
     assert (reply["answer"], reply["conversation_metadata"]["conversation_id"]) == (sales(2023).answer, None)
@@ -398,14 +399,15 @@ async def test_people_take_along_and_delete_what_is_theirs(
     assert (taken["user_id"], len(taken["conversations"])) == (user, 1)
     (message,) = taken["conversations"][0]["messages"]
     assert (message["question"], message["tables_used"]) == (FIRST, ["sales", "regions"])
-    for rules, method, path in (
-        ({"may_export": False}, "GET", "export"),
-        ({"may_delete": False}, "DELETE", "memory"),
-        ({"may_delete": False}, "DELETE", "conversations/talk"),
+    for switch, method, path in (
+        ("may_export", "GET", "export"),
+        ("may_delete", "DELETE", "memory"),
+        ("may_delete", "DELETE", "conversations/talk"),
     ):
-        with ruled(shared, **rules):
-            body = {"json": {"confirm": user}} if path == "memory" else {}
-            refused = await person.request(method, f"/memoryChat/{path}", **body)
+        off: dict[str, Any] = {switch: False}
+        with ruled(shared, **off):
+            body = {"confirm": user} if path == "memory" else None
+            refused = await person.request(method, f"/memoryChat/{path}", json=body)
         assert refused.status_code == 403
         assert "MEMORY_ALLOW_DATA_" in refused.json()["error"]["message"]
     assert (await person.request("DELETE", "/memoryChat/memory", json={"confirm": "somebody"})).status_code == 400

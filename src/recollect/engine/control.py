@@ -54,7 +54,13 @@ async def change_settings(engine: Engine, scope: Scope, changes: Mapping[str, An
             audit.record(tx, engine.occasion, engine.clock.now(), "settings.changed", fields=changed, **switches)
         return after
 
+    def follow(tx: Tx) -> None:
+        if tx.space.known():
+            tx.space.save_settings(replace(tx.space.settings(), memory_enabled=after.memory_enabled))
+
     after = await engine.store.write(scope, work)
+    if scope.data != scope and "memory_enabled" in values:
+        await engine.store.write(scope.data, follow)  # what waits there to be embedded waits as well
     engine.wake()  # work may have been waiting for memory to be switched on again
     return after
 

@@ -135,7 +135,13 @@ def searchable(question: str, sql: str, tables: Sequence[str], answer: str) -> s
 
 def is_repeat(question: str, sql: str, earlier: Exchange) -> bool:
     """Whether the same was asked before and answered by the same query: one of the two is enough to be found."""
-    return form_of(question) == form_of(earlier.question) and flat(sql).casefold() == flat(earlier.sql or "").casefold()
+    same = _asked_for(question) == _asked_for(earlier.question)
+    return same and flat(sql).casefold() == flat(earlier.sql or "").casefold()
+
+
+def _asked_for(question: str) -> str:
+    """The form of a question, whichever mark it ends in."""
+    return form_of(question.rstrip("?？!！.。 "))
 
 
 def session_name(question: str) -> str:
