@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recollect.engine import Engine, EngineConfig
 from recollect.engine.chat_rules import ChatRules
@@ -40,6 +41,9 @@ from recollect.settings import Settings
 from recollect.worker.embedded import EmbeddedWorker
 from recollect.worker.waking import Waker
 
+if TYPE_CHECKING:
+    from recollect.spans import Spans
+
 DATABASE_FILE = "recollect.db"
 
 
@@ -61,7 +65,7 @@ class Running:
         await self.engine.close()
 
 
-async def open_engine(settings: Settings, *, resident: bool = False) -> Running:
+async def open_engine(settings: Settings, *, resident: bool = False, spans: Spans | None = None) -> Running:
     """`resident`: it stays, so that what it owes for its own reads is written as it goes, whoever does the rest."""
     async with AsyncExitStack() as undo:
         store = await open_store(settings)
@@ -70,7 +74,7 @@ async def open_engine(settings: Settings, *, resident: bool = False) -> Running:
         undo.push_async_callback(cache.close)
         shared = cache if settings.redis_url else None
         embedder = await open_embedder(embedder_config(settings), shared, settings.pepper.encode())
-        engine = engine_over(store, embedder, settings, cache)
+        engine = engine_over(store, embedder, settings, cache, spans)
         waker = open_waker(engine, settings) if settings.broker_url and not settings.worker else None
         worker = EmbeddedWorker(engine) if settings.worker else None
         if worker is None and (resident or waker is not None):
@@ -82,6 +86,17 @@ async def open_engine(settings: Settings, *, resident: bool = False) -> Running:
     return Running(engine, settings, worker, waker)
 
 
+def open_spans(settings: Settings) -> Spans | None:
+    """Where traces go, if anywhere."""
+    if not settings.traces_url:
+        return None
+    try:
+        from recollect.spans import Spans
+    except ImportError as problem:
+        raise Unsupported(f"traces need the package {problem.name!r}: install recollect[otel]") from problem
+    return Spans.sent_to(settings.traces_url)
+
+
 def open_waker(engine: Engine, settings: Settings) -> Waker:
     """What tells the workers at the broker of every write."""
     try:
@@ -91,19 +106,27 @@ def open_waker(engine: Engine, settings: Settings) -> Waker:
     return Waker(sender(celery_app(settings.broker_url)), engine)
 
 
-def engine_over(store: Store, embedder: Embedder | None, settings: Settings, cache: Cache | None = None) -> Engine:
+def engine_over(
+    store: Store,
+    embedder: Embedder | None,
+    settings: Settings,
+    cache: Cache | None = None,
+    spans: Spans | None = None,
+) -> Engine:
     """An engine without a worker: whoever asks for one runs the background work, or doesn't."""
+    kind: type[Engine] = Engine
+    asked, chat = embedder, open_chat(settings)
+    if spans is not None:
+        kind, store, asked, chat = spans.around(kind, store, asked, chat)
     hashes = RedisHashes(settings.redis_url, settings.pepper.encode()) if settings.redis_url else None
     if hashes is not None:
         store = Copied(store, hashes, settings.pepper.encode()[:64])
-    generations = Generations(
-        store, SystemClock(), embedder, _recollector(settings), insist=_insists(settings, embedder)
-    )
-    engine = Engine(store, SystemClock(), engine_config(settings), generations, cache)
+    generations = Generations(store, SystemClock(), asked, _recollector(settings), insist=_insists(settings, embedder))
+    engine = kind(store, SystemClock(), engine_config(settings), generations, cache)
     configured = Configured(embedder_config(settings), open_embedder, partial(_insists, settings))
     origin = configured.origin(embedder)
     engine.copies = hashes
-    engine.chat = open_chat(settings)
+    engine.chat = chat
     engine.reviewer = ChatJudge(engine.chat) if engine.chat is not None else None
     engine.desk = open_desk(settings, engine.chat)
     if isinstance(embedder, CachedEmbedder):

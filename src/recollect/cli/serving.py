@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fastapi import APIRouter, FastAPI
 
-from recollect.bootstrap import open_engine
+from recollect.bootstrap import open_engine, open_spans
 from recollect.doors.chat.door import router as chat
 from recollect.doors.companion.door import router as companion
 from recollect.doors.datachat.door import router as datachat
@@ -18,6 +18,7 @@ from recollect.doors.http import logs
 from recollect.doors.http.app import Manners, create_app
 from recollect.doors.http.auth.choosing import identity_of
 from recollect.doors.http.auth.local import is_loopback
+from recollect.doors.http.framing import template_of
 from recollect.doors.longterm.door import router as longterm
 from recollect.doors.native.door import router as native
 from recollect.doors.nova.door import router as nova
@@ -49,7 +50,7 @@ def build(settings: Settings, host: str, metrics_folder: Path | None = None) -> 
     @asynccontextmanager
     async def opening() -> AsyncIterator[Engine]:
         try:
-            running = await open_engine(settings, resident=True)
+            running = await open_engine(settings, resident=True, spans=spans)
         except RecollectError as problem:
             app.state.trouble = problem
             raise
@@ -62,11 +63,16 @@ def build(settings: Settings, host: str, metrics_folder: Path | None = None) -> 
         finally:
             await warming
             await running.close()
+            if spans is not None:
+                await asyncio.to_thread(spans.close)
 
+    spans = open_spans(settings)
     mount = None if Mount is None else Mount()
     app = create_app(opening, identity_of(settings), DOORS, PAGES, manners_of(settings, host, metrics_folder))
     if mount is not None:
         mount.on(app)
+    if spans is not None:
+        app.add_middleware(spans.requests, route=template_of)
     return app
 
 

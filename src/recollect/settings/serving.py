@@ -56,4 +56,7 @@ class Serving:
     body_timeout_s: int = setting(30, whole(1, 3600), "How long a request may take to arrive.")
     workers: int = setting(1, whole(1, 128), "Server processes.")
     shutdown_s: int = setting(20, whole(1, 600), "How long running requests get to finish when the server ends.")
+    traces_url: str = setting(
+        "", text, "Where traces of requests are sent, by OTLP over HTTP (…/v1/traces). Empty: nowhere.", secret=True
+    )
     log_format: LogFormat = setting("text", one_of(LogFormat), "Log lines as `text` or `json`.")
