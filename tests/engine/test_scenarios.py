@@ -9,6 +9,7 @@ import ast
 import re
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -100,7 +101,7 @@ async def test_empty_retrieval_result_leaves_the_conversation_alone(store: Store
 @BOTH
 async def test_importance_heuristics_on_the_way_in(store: Store) -> None:
     engine = engine_over(store)
-    told = {
+    told: dict[str, dict[str, Any]] = {
         "asked": {"content": "the shed key hangs left", "manually_saved": True},
         "lasting": {"content": "I always prefer the window seat", "type": "preference"},
         "plain": {"content": "the shed has a door"},

@@ -14,7 +14,11 @@ LogFormat = Literal["text", "json"]
 @dataclass(frozen=True, kw_only=True)
 class Serving:
     redis_url: str = setting(
-        "", text, "A Redis server for counters and caches that several processes share.", "REDIS_URL", secret=True
+        "",
+        text,
+        "A Redis server for counters, caches and copies of sessions under way that several processes share.",
+        "REDIS_URL",
+        secret=True,
     )
     rate_limit: int = setting(
         10,
