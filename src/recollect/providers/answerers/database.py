@@ -129,12 +129,14 @@ class Database:
             try:
                 self._lock(connection)
                 columns, rows = self._fetch(connection, bounded, allowed, most + 1)
-            except (DBAPIError, sqlite3.Error) as problem:
+                connection.rollback()
+            except (DBAPIError, self._engine.dialect.loaded_dbapi.Error) as problem:
+                # Whatever state it is in, nobody shall meet it again.
+                connection.invalidate()
                 raise self._objection(problem) from None
             except SQLAlchemyError as problem:
+                connection.invalidate()
                 raise Unavailable(f"the database of the data chat failed ({type(problem).__name__})") from None
-            finally:
-                connection.rollback()
         plain = tuple(tuple(map(_plain, row)) for row in rows[:most])
         return Rows(columns, plain, len(rows) > most, time.monotonic() - began)
 
@@ -165,13 +167,20 @@ class Database:
 
     def _objection(self, problem: Exception) -> RecollectError:
         original = getattr(problem, "orig", None) or problem
-        lost = isinstance(problem, DBAPIError) and problem.connection_invalidated
+        code = getattr(original, "sqlstate", None) or ""
+        lost = code.startswith(("08", "57P")) or getattr(problem, "connection_invalidated", False)
         words = " ".join(str(original).split())[:300]
-        if getattr(original, "sqlstate", None) == "57014" or words == "interrupted":
+        if code == "57014" or words == "interrupted":
             return InvalidInput(f"the statement took longer than {self._timeout_s:g} s and was ended")
         if words.endswith(("is prohibited", "not authorized")) or "not authorized to use function" in words:
             return NotAllowed("the statement touches something that is not allowed")
-        if lost or "locked" in words or "unable to open" in words or "disk I/O" in words:
+        if (
+            lost
+            or "server closed the connection" in words
+            or "locked" in words
+            or "unable to open" in words
+            or "disk I/O" in words
+        ):
             return Unavailable("the database of the data chat can't be reached")
         return InvalidInput(f"the database objects: {words}")
 

@@ -46,7 +46,7 @@ SYNTAX = frozenset(
     order filter within group having union intersect except join inner left right full outer cross with values case when
     then else end cast try_cast limit offset interval rows range groups preceding following current row unbounded at time
     zone varchar char nchar nvarchar character varying decimal numeric dec number float precision double timestamp
-    timestamptz bit similar to escape real integer int bigint smallint text date
+    timestamptz bit similar to escape rollup cube grouping sets real integer int bigint smallint text date
     """.split()
 )
 TYPES = frozenset(

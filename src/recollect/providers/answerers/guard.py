@@ -53,7 +53,7 @@ _SHAPES: tuple[type[exp.Expr], ...] = (
     # What the parser makes of date functions; how they are written in the end is looked at in the new text.
     *(exp.TimeToStr, exp.StrToTime, exp.StrToDate, exp.TsOrDsToTimestamp, exp.TsOrDsToDate, exp.TimestampTrunc),
     *(exp.Extract, exp.CurrentDate, exp.CurrentTimestamp, exp.StrPosition, exp.Date, exp.Concat, exp.ConcatWs),
-    *(exp.Year, exp.Quarter, exp.Month, exp.Day),
+    *(exp.Year, exp.Quarter, exp.Month, exp.Day, exp.GroupConcat, exp.LimitOptions),
 )
 _SHAPE_SET = frozenset(_SHAPES)
 
@@ -120,6 +120,8 @@ class Guard:
                 raise NotAllowed("WITH RECURSIVE is not allowed")
             if isinstance(node, exp.Limit | exp.Offset | exp.Fetch):
                 _counted(node)
+            if isinstance(node, exp.Select) and not node.expressions:
+                raise NotAllowed("a SELECT must say what it selects")
             queries += isinstance(node, exp.Query)
         if queries > MOST_QUERIES:
             raise NotAllowed(f"a statement may hold {MOST_QUERIES} queries at most")
@@ -266,7 +268,8 @@ def _plain_type(node: exp.DataType) -> bool:
 
 def _counted(node: exp.Expr) -> int:
     if isinstance(node, exp.Fetch):
-        if node.args.get("limit_options") is not None:
+        options = node.args.get("limit_options")
+        if options is not None and (options.args.get("percent") or options.args.get("with_ties")):
             raise NotAllowed("LIMIT must be a plain number")
         count = node.args.get("count")
     else:
@@ -282,7 +285,9 @@ def _calls(text: str, dialect: str) -> Iterator[str]:
     for token, following in pairwise(tokens):
         named = token.text[:1].isalpha() or token.text[:1] in {"_", '"'}
         if named and following.token_type is sqlglot.TokenType.L_PAREN:
-            yield folded(token.text)
+            # Keywords of two words are one token: what stands before the parenthesis of `GROUP BY (a)` is BY.
+            whole = token.token_type is sqlglot.TokenType.IDENTIFIER
+            yield folded(token.text if whole else token.text.split()[-1])
 
 
 def tables_in(sql: str, dialect: str | None = None) -> tuple[str, ...]:

@@ -19,6 +19,8 @@ _GOING_ON = re.compile(
     r"|\binstead\b|\b(?:them|these|those)\b|^[那再只换改也还]|呢[?？]?\s*$",
     re.IGNORECASE,
 )
+FEW_WORDS = 3
+"""A question of so few words leans on the one before, even if it could stand alone."""
 
 
 class RuleAnswerer:
@@ -52,7 +54,7 @@ class RuleAnswerer:
         dialect = self._database.dialect
         if before is None:
             return begin(question, schema, dialect)
-        if _GOING_ON.search(question):
+        if _GOING_ON.search(question) or len(question.split()) <= FEW_WORDS:
             adapted = adapt(before, question, schema, dialect)
             anew = begin(question, schema, dialect) if isinstance(adapted, Cannot) else adapted
             return anew if isinstance(anew, Adapted) else adapted

@@ -1,0 +1,1 @@
+"""Those who answer questions over data, in front of real databases and a real HTTP server."""
