@@ -16,6 +16,7 @@ serve: setup  ## run the server; settings come from the environment
 	@$(BIN)/recollect serve $(ARGS)
 
 test: setup  ## start what the tests need and run them all; ARGS="-k word" narrows it
+	@bash scripts/chromium.sh
 	@$(BIN)/python -m pytest -n auto $(ARGS)
 
 lint: setup  ## ruff, mypy --strict and the import arrows

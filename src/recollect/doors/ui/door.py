@@ -15,8 +15,6 @@ from importlib.resources.abc import Traversable
 
 from fastapi import APIRouter, Request, Response
 
-from recollect.errors import NotFound
-
 router = APIRouter(include_in_schema=False)
 
 POLICY = (
@@ -57,10 +55,7 @@ def _file(path: str, content: bytes) -> File:
     return File(gzip.compress(content, mtime=0), content, kind, f'"{blake2b(content, digest_size=12).hexdigest()}"')
 
 
-def _sent(path: str, request: Request) -> Response:
-    file = _files().get(path)
-    if file is None:
-        raise NotFound("there is no such file")
+def _answer(file: File, request: Request) -> Response:
     headers = {
         "Content-Security-Policy": POLICY,
         "X-Content-Type-Options": "nosniff",
@@ -76,18 +71,10 @@ def _sent(path: str, request: Request) -> Response:
     return Response(file.plain, media_type=file.kind, headers=headers)
 
 
-@router.get("/")
-async def page(request: Request) -> Response:
-    return _sent(FIRST, request)
+async def sent(request: Request) -> Response:
+    return _answer(_files()[request.url.path.removeprefix("/") or FIRST], request)
 
 
-@router.get("/page.css")
-@router.get("/app.js")
-@router.get("/icon.svg")
-async def file(request: Request) -> Response:
-    return _sent(request.url.path.removeprefix("/"), request)
-
-
-@router.get("/{folder}/{name}.js")
-async def module(folder: str, name: str, request: Request) -> Response:
-    return _sent(f"{folder}/{name}.js", request)
+# One route for each file: what is open to everyone is named, and nothing else is.
+for path in _files():
+    router.add_api_route("/" if path == FIRST else f"/{path}", sent, methods=["GET"])

@@ -1,7 +1,7 @@
 // The frame: who is looking, where they are, and the states nobody should overlook.
 import { Problem, get, post } from "./lib/api.js";
 import { askFor } from "./lib/dialog.js";
-import { $, h } from "./lib/dom.js";
+import { $, fill, h } from "./lib/dom.js";
 import { listen } from "./lib/keys.js";
 import { attempt, tell, warn } from "./lib/notices.js";
 import { here } from "./lib/router.js";
@@ -22,7 +22,7 @@ function show() {
   const name = view in VIEWS ? view : "memories";
   open?.leave?.();
   open = VIEWS[name](params);
-  $("main").replaceChildren(open.element);
+  fill($("main"), open.element);
   for (const link of document.querySelectorAll("nav a")) {
     if (link.dataset.view === name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -36,13 +36,12 @@ function frame() {
   else document.documentElement.dataset.theme = state.theme;
   document.documentElement.classList.toggle("incognito", Boolean(state.incognito));
   const views = Object.keys(VIEWS).filter((name) => name !== "operations" || state.admin);
-  $("header").replaceChildren(
-    h("a", { class: "skip", href: "#main", onclick: (event) => { event.preventDefault(); $("main").focus(); } }, t("skip")),
+  fill($("header"), h("a", { class: "skip", href: "#main", onclick: (event) => { event.preventDefault(); $("main").focus(); } }, t("skip")),
     h("h1", {}, h("a", { href: "#/memories" }, "Recollect")),
     h("nav", { "aria-label": t("nav") }, views.map((name) => h("a", { href: `#/${name}`, "data-view": name }, t(`nav.${name}`)))),
     h("div", { class: "row tools" }, state.readOnly ? h("span", { class: "badge" }, t("read.only")) : incognitoButton(), languageButton(), themeButton(),
       state.token ? h("button", { class: "quiet", onclick: () => { state.setToken(null); location.reload(); } }, t("log.out")) : null));
-  $("#banner").replaceChildren(...(state.incognito ? [h("p", {}, h("strong", {}, `● ${t("incognito.on")} `), t("incognito.why")), h("button", { onclick: endIncognito }, t("incognito.end"))] : []));
+  fill($("#banner"), ...(state.incognito ? [h("p", {}, h("strong", {}, `● ${t("incognito.on")} `), t("incognito.why")), h("button", { onclick: endIncognito }, t("incognito.end"))] : []));
 }
 
 const incognitoButton = () => h("button", { class: "quiet", "aria-pressed": String(Boolean(state.incognito)), onclick: () => (state.incognito ? endIncognito() : startIncognito()) }, t("incognito"));
@@ -83,7 +82,7 @@ async function start() {
   } catch (problem) {
     frame();
     if (problem instanceof Problem && problem.status === 401) return;
-    $("main").replaceChildren(h("div", { class: "empty", role: "alert" }, h("h2", {}, t("no.server")), h("p", {}, said(problem)), h("button", { onclick: () => location.reload() }, t("again"))));
+    fill($("main"), h("div", { class: "empty", role: "alert" }, h("h2", {}, t("no.server")), h("p", {}, said(problem)), h("button", { onclick: () => location.reload() }, t("again"))));
     return;
   }
   frame();

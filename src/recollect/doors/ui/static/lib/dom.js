@@ -11,9 +11,14 @@ export function h(tag, properties = {}, ...children) {
     else if (name === "value" || name === "checked") element[name] = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...there(children));
   return element;
 }
+
+const there = (children) => children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
+
+/** Puts these in the place of what an element holds. */
+export const fill = (element, ...children) => element.replaceChildren(...there(children));
 
 export const $ = (selector, within = document) => within.querySelector(selector);
 

@@ -1,7 +1,7 @@
 // The hand on the memory: on and off, how long, what is shared between spaces, take it along, erase it, and who looked at it.
 import { get, id, patch, post, query, remove, send } from "../lib/api.js";
 import { askFor, confirmTyped, tell as show } from "../lib/dialog.js";
-import { download, h } from "../lib/dom.js";
+import { download, fill, h } from "../lib/dom.js";
 import { attempt, tell, warn } from "../lib/notices.js";
 import { state } from "../lib/state.js";
 import { moment, number, t } from "../lib/words.js";
@@ -11,7 +11,7 @@ const TRAIL = 50;
 export function controls() {
   const settings = h("div", { class: "card" });
   const element = h("section", { class: "controls stack" }, h("h2", {}, t("nav.controls")), spaces(), settings, mine(), trail());
-  const load = () => attempt(async () => settings.replaceChildren(...form(await get(`/v1/spaces/${id(state.me.space)}/settings`), load)));
+  const load = () => attempt(async () => fill(settings, ...form(await get(`/v1/spaces/${id(state.me.space)}/settings`), load)));
   const changed = () => load();
   window.addEventListener("controls-changed", changed);
   load();
@@ -19,10 +19,10 @@ export function controls() {
 }
 
 function form(set, load) {
+  // What is saved is what is shown already; drawing it again would take away what is being typed next to it.
   const save = (change) => attempt(async () => {
     await patch(`/v1/spaces/${id(set.space)}/settings`, change);
     tell(t("saved"));
-    await load();
   }, load);
   const toggle = (name) => h("label", { class: "switch" }, h("input", { type: "checkbox", role: "switch", checked: set[name], disabled: state.readOnly, onchange: (event) => save({ [name]: event.target.checked }) }),
     h("span", {}, h("strong", {}, t(`set.${name}`)), h("small", {}, t(`set.${name}.why`))));

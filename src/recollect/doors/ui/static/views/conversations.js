@@ -1,6 +1,6 @@
 // Conversations, word for word: browse, search, go on with one, take one along, delete one.
 import { get, id, post, query, remove } from "../lib/api.js";
-import { $, download, h, settled } from "../lib/dom.js";
+import { $, download, fill, h, settled } from "../lib/dom.js";
 import { attempt, holdBack } from "../lib/notices.js";
 import { address, amend } from "../lib/router.js";
 import { state } from "../lib/state.js";
@@ -8,6 +8,7 @@ import { VirtualList } from "../lib/virtual.js";
 import { ago, moment, number, said, t } from "../lib/words.js";
 
 const MOST_MESSAGES = 1000;
+const LEAST_RELEVANT = 0.3;
 
 export function conversations(params) {
   let wanted = params.q ?? "";
@@ -19,7 +20,7 @@ export function conversations(params) {
   async function fetchPage(offset, limit) {
     if (!wanted) return get(`/v1/conversations${query({ limit, offset })}`);
     if (offset) return { items: [], total: list.total };
-    const { hits } = await post("/v1/memories/search", { query: wanted, kinds: ["message"], limit: 50 });
+    const { hits } = await post("/v1/memories/search", { query: wanted, kinds: ["message"], limit: 50, min_relevance: LEAST_RELEVANT });
     return { items: hits.map((hit) => ({ ...hit, message: hit.id })), total: hits.length };
   }
 
@@ -27,7 +28,7 @@ export function conversations(params) {
     count.textContent = wanted ? t("found", { count: number(total) }) : t("conversations.count", { count: number(total) });
     empty.hidden = total > 0;
     list.element.hidden = total === 0;
-    if (!total) empty.replaceChildren(h("h2", {}, t(wanted ? "empty.search" : "empty.conversations")), h("p", {}, t(wanted ? "empty.search.why" : "empty.conversations.why")));
+    if (!total) fill(empty, h("h2", {}, t(wanted ? "empty.search" : "empty.conversations")), h("p", {}, t(wanted ? "empty.search.why" : "empty.conversations.why")));
   }
 
   async function open(session, message) {
@@ -41,7 +42,7 @@ export function conversations(params) {
     amend({ id: "", message: "" });
     delete panel.dataset.id;
     panel.classList.remove("open");
-    panel.replaceChildren();
+    fill(panel);
   }
 
   const search = settled(() => { amend({ q: wanted }); attempt(() => list.load()); });
@@ -60,12 +61,12 @@ function row(item) {
 }
 
 async function transcript(panel, session, message, { close, list }) {
-  panel.replaceChildren(h("p", { class: "quiet" }, t("loading")));
+  fill(panel, h("p", { class: "quiet" }, t("loading")));
   let talk;
   try {
     talk = await get(`/v1/conversations/${id(session)}?limit=${MOST_MESSAGES}`);
   } catch (problem) {
-    panel.replaceChildren(h("p", { class: "bad-words", role: "alert" }, said(problem)), h("button", { onclick: close }, t("close")));
+    fill(panel, h("p", { class: "bad-words", role: "alert" }, said(problem)), h("button", { onclick: close }, t("close")));
     return;
   }
   if (panel.dataset.id !== session) return;
@@ -78,7 +79,7 @@ async function transcript(panel, session, message, { close, list }) {
       done: (receipt) => t("forgotten.conversation", { messages: number(receipt.messages), memories: number(receipt.memories + receipt.derived) }),
     });
   };
-  panel.replaceChildren(h("div", { class: "row spread" }, h("h2", { tabindex: "-1" }, talk.title ?? session), h("button", { class: "icon", "aria-label": t("close"), onclick: close }, "×")),
+  fill(panel, h("div", { class: "row spread" }, h("h2", { tabindex: "-1" }, talk.title ?? session), h("button", { class: "icon", "aria-label": t("close"), onclick: close }, "×")),
     h("div", { class: "row" }, h("a", { class: "button", href: address("chat", { session }) }, t("resume")),
       h("button", { onclick: () => download(`${session}.json`, JSON.stringify(talk, null, 2)) }, t("export")),
       state.readOnly ? null : h("button", { class: "danger", onclick: drop }, t("delete"))),

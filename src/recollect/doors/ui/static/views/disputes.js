@@ -1,6 +1,6 @@
 // Pairs that may not both be true: the person decides.
 import { get, id, post } from "../lib/api.js";
-import { h } from "../lib/dom.js";
+import { fill, h } from "../lib/dom.js";
 import { attempt, tell, warn } from "../lib/notices.js";
 import { state } from "../lib/state.js";
 import { ago, t } from "../lib/words.js";
@@ -9,7 +9,7 @@ export function disputes(changed) {
   const place = h("div", { class: "disputes" });
   if (state.readOnly || state.incognito) return place;
   const load = () => get("/v1/memories/conflicts?limit=20").then(({ conflicts }) => {
-    place.replaceChildren(...conflicts.map((pair) => card(pair)));
+    fill(place, ...conflicts.map((pair) => card(pair)));
   }).catch(warn);
 
   function card({ later, earlier }) {

@@ -1,7 +1,7 @@
 // Why did it come up? A question, one or two recipes, and for every hit what spoke for it.
 import { post } from "../lib/api.js";
 import { bar } from "../lib/charts.js";
-import { h } from "../lib/dom.js";
+import { fill, h } from "../lib/dom.js";
 import { attempt } from "../lib/notices.js";
 import { address, amend } from "../lib/router.js";
 import { ago, number, t } from "../lib/words.js";
@@ -21,7 +21,7 @@ export function lab(params) {
       const found = await Promise.all(recipes.map((recipe) => post("/v1/memories/search", {
         query: wanted.q, recipe, min_relevance: 0, limit: 20, ...(wanted.budget ? { token_budget: Number(wanted.budget) } : {}),
       })));
-      results.replaceChildren(...found.map((recall, index) => column(recall, found[1 - index])));
+      fill(results, ...found.map((recall, index) => column(recall, found[1 - index])));
     });
     results.removeAttribute("aria-busy");
   }
@@ -44,7 +44,7 @@ function column(recall, other) {
     ...recall.degraded.map((leg) => t("lab.without", { leg }))];
   const places = new Map((other?.hits ?? []).map((hit, index) => [hit.id, index]));
   return h("div", { class: "stack" }, h("h3", {}, recall.recipe), h("p", { class: "facts" }, facts.filter(Boolean).join(" · ")),
-    recall.hits.length ? h("ol", { class: "hits" }, recall.hits.map((hit, index) => card(hit, index, other && places.get(hit.id)))) : h("p", { class: "quiet" }, t("empty.search")));
+    recall.hits.length ? h("ol", { class: "hits" }, recall.hits.map((hit, index) => card(hit, index, places.get(hit.id)))) : h("p", { class: "quiet" }, t("empty.search")));
 }
 
 /** Ranks are places (1 is best); everything else speaks for a hit the more the longer its bar is. */
@@ -52,11 +52,10 @@ function card(hit, index, elsewhere) {
   const signals = Object.entries(hit.signals);
   const ranks = signals.filter(([name]) => name.endsWith("rank"));
   const rest = signals.filter(([name]) => !name.endsWith("rank"));
-  const moved = elsewhere === undefined ? null : elsewhere === null || Number.isNaN(elsewhere) ? null : index - elsewhere;
   const where = hit.kind === "memory" ? address("memories", { id: hit.id }) : address("conversations", { id: hit.session_id, message: hit.id });
   return h("li", { class: "card" },
     h("p", {}, h("a", { href: where }, hit.text)),
-    h("p", { class: "facts" }, [t(`kind.${hit.kind}`), hit.role, ago(hit.created_at), hit.truncated ? t("lab.shortened") : null, moved ? t("lab.elsewhere", { place: number(elsewhere + 1) }) : null].filter(Boolean).join(" · ")),
+    h("p", { class: "facts" }, [t(`kind.${hit.kind}`), hit.role, ago(hit.created_at), hit.truncated ? t("lab.shortened") : null, elsewhere !== undefined && elsewhere !== index ? t("lab.elsewhere", { place: number(elsewhere + 1) }) : null].filter(Boolean).join(" · ")),
     bar(t("relevance"), hit.relevance), bar(t("score"), hit.score, Math.max(1, hit.score)),
     ranks.map(([name, place]) => bar(`${name} ${number(place)}`, 1 / place)),
     rest.map(([name, value]) => bar(name, value, Math.max(1, value))));

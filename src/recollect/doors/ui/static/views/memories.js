@@ -1,6 +1,6 @@
 // What is remembered: filters, search as you type, a list of any length, and beside it the one that is open.
 import { get, post, query } from "../lib/api.js";
-import { $, h, settled } from "../lib/dom.js";
+import { fill, h, settled } from "../lib/dom.js";
 import { attempt, tell, warn } from "../lib/notices.js";
 import { amend } from "../lib/router.js";
 import { state } from "../lib/state.js";
@@ -12,6 +12,7 @@ import { forget, memoryPanel, pin } from "./memory.js";
 const TYPES = ["fact", "preference", "decision", "note", "pattern", "instruction", "summary", "other"];
 const STATUSES = ["active", "archived", "superseded"];
 const MOST_FOUND = 50;
+const LEAST_RELEVANT = 0.3; // each hit must match: a person who searches wants no company for the best one
 
 export function memories(params) {
   const wanted = { q: params.q ?? "", type: params.type ?? "", theme: params.theme ?? "", status: params.status ?? "active", pinned: params.pinned ?? "" };
@@ -28,7 +29,7 @@ export function memories(params) {
 
   async function found() {
     const { hits } = await post("/v1/memories/search", {
-      query: wanted.q, kinds: ["memory"], limit: MOST_FOUND,
+      query: wanted.q, kinds: ["memory"], limit: MOST_FOUND, min_relevance: LEAST_RELEVANT,
       types: wanted.type ? [wanted.type] : [], themes: wanted.theme ? [wanted.theme] : [],
     });
     return { items: hits, total: hits.length };
@@ -38,7 +39,7 @@ export function memories(params) {
     count.textContent = wanted.q ? t("found", { count: number(total) }) : t("remembered", { count: number(total) });
     empty.hidden = total > 0;
     list.element.hidden = total === 0;
-    if (total === 0) empty.replaceChildren(...teach(wanted));
+    if (total === 0) fill(empty, ...teach(wanted));
   }
 
   async function load() {
@@ -57,7 +58,7 @@ export function memories(params) {
     amend({ id: "" });
     delete panel.dataset.id;
     panel.classList.remove("open");
-    panel.replaceChildren();
+    fill(panel);
     list.rows.get(list.current)?.focus();
   }
 
@@ -110,7 +111,7 @@ function toolbar(wanted, soon, now) {
 }
 
 function composer(load) {
-  if (state.readOnly) return null;
+  if (state.readOnly || state.incognito) return null;
   const text = h("input", { "data-new": true, placeholder: t("tell.hint"), "aria-label": t("tell"), autocomplete: "off", maxlength: 20_000 });
   return h("form", { class: "composer", onsubmit: (event) => {
     event.preventDefault();

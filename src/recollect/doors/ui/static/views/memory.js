@@ -1,7 +1,7 @@
 // One memory: what it says, where it comes from, what it replaced, how it fared; and everything that can be done with it.
 import { get, id, patch, post, remove } from "../lib/api.js";
 import { bar } from "../lib/charts.js";
-import { $, h } from "../lib/dom.js";
+import { $, fill, h } from "../lib/dom.js";
 import { attempt, holdBack, tell } from "../lib/notices.js";
 import { address } from "../lib/router.js";
 import { state } from "../lib/state.js";
@@ -25,20 +25,20 @@ export function forget(memory, list) {
 }
 
 export async function memoryPanel(panel, name, { list, close, act, open }) {
-  panel.replaceChildren(h("p", { class: "quiet" }, t("loading")));
+  fill(panel, h("p", { class: "quiet" }, t("loading")));
   const again = () => memoryPanel(panel, name, { list, close, act, open });
   let why;
   let tellings;
   try {
     [why, tellings] = await Promise.all([get(`/v1/memories/${id(name)}/why`), get(`/v1/memories/${id(name)}/repeats`)]);
   } catch (problem) {
-    panel.replaceChildren(heading(close), h("p", { class: "bad-words", role: "alert" }, said(problem)), h("button", { onclick: again }, t("again")));
+    fill(panel, heading(close), h("p", { class: "bad-words", role: "alert" }, said(problem)), h("button", { onclick: again }, t("again")));
     return;
   }
   if (panel.dataset.id !== name) return; // another one was opened in the meantime
   const { memory } = why;
   const changed = (now) => { list.replace(name, now); again(); };
-  panel.replaceChildren(heading(close), text(memory, changed), actions(memory, { changed, act, again }), facts(memory, why),
+  fill(panel, heading(close), text(memory, changed), actions(memory, { changed, act, again }), facts(memory, why),
     provenance(why), related(t("history"), why.history, open), related(t("derived"), why.derived, open),
     repeats(memory, tellings.repeats, again), scores(why.last_scores));
   $("h2", panel).focus();
@@ -88,7 +88,7 @@ function facts(memory, why) {
 
 function provenance({ message, conversation, memory }) {
   if (!message && !conversation) return null;
-  const where = address("conversations", { id: (conversation ?? message).id && (conversation?.id ?? message.session_id), message: memory.source_message_id ?? "" });
+  const where = address("conversations", { id: conversation?.id ?? message.session_id, message: memory.source_message_id ?? "" });
   return h("section", {}, h("h3", {}, t("comes.from")),
     message ? h("blockquote", {}, h("p", {}, message.content), h("footer", {}, `${message.name ?? message.role} · ${moment(message.created_at)}`)) : null,
     h("a", { href: where }, conversation?.title ?? t("open.conversation")));

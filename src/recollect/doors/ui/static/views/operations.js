@@ -1,7 +1,7 @@
 // For whoever keeps the server running: what the counters say over time, the state of this memory, and who makes the vectors.
 import { get, post, put, remove, send } from "../lib/api.js";
 import { line } from "../lib/charts.js";
-import { h } from "../lib/dom.js";
+import { fill, h } from "../lib/dom.js";
 import { attempt, tell, warn } from "../lib/notices.js";
 import { address } from "../lib/router.js";
 import { state } from "../lib/state.js";
@@ -18,7 +18,7 @@ export function operations() {
   const look = async () => {
     seen.push(read(await (await send("/metrics")).text()));
     if (seen.length > KEPT) seen.shift();
-    charts.replaceChildren(...figures(seen));
+    fill(charts, ...figures(seen));
   };
   let timer = null;
   if (state.admin) {
@@ -53,6 +53,13 @@ function percentile(before, after, name, share) {
   return edge === Infinity ? steps.at(-2)[0] * 1000 : edge * 1000;
 }
 
+/** The share of all recalls so far that found anything. */
+function hitRate(look) {
+  const all = sum(look, "recollect_recall_hits_count");
+  const none = sum(look, "recollect_recall_hits_bucket", (labels) => Number(labels.le) === 0);
+  return all ? (100 * (all - none)) / all : 0;
+}
+
 function figures(seen) {
   const between = (measure) => seen.map((look, index) => measure(index ? seen[index - 1] : null, look));
   const gained = (name, fits) => between((before, after) => (before ? Math.max(0, sum(after, name, fits) - sum(before, name, fits)) : 0));
@@ -63,10 +70,10 @@ function figures(seen) {
     line(t("chart.p50"), between((before, after) => percentile(before, after, "recollect_request_seconds", 0.5)), " ms"),
     line(t("chart.p95"), between((before, after) => percentile(before, after, "recollect_request_seconds", 0.95)), " ms"),
     line(t("chart.backlog"), level("recollect_embedding_backlog")),
-    line(t("chart.writes"), gained("recollect_writes_total")), line(t("chart.merged"), gained("recollect_writes_total", (labels) => labels.outcome === "merged")),
-    line(t("chart.recalls"), gained("recollect_recalls_total")),
-    line(t("chart.hits"), between((before, after) => { const all = sum(after, "recollect_recalls_total"); return all ? (100 * sum(after, "recollect_recalls_total", (labels) => labels.found === "yes")) / all : 0; }), " %"),
-    line(t("chart.trimmed"), gained("recollect_upkeep_total")),
+    line(t("chart.writes"), gained("recollect_writes_total")), line(t("chart.merged"), gained("recollect_dedupe_saves_total")),
+    line(t("chart.recalls"), gained("recollect_recall_hits_count")),
+    line(t("chart.hits"), seen.map(hitRate), " %"),
+    line(t("chart.trimmed"), gained("recollect_trims_total")),
   ];
 }
 
@@ -74,17 +81,17 @@ function health() {
   const place = h("div", { class: "card" }, h("h3", {}, t("health")), h("p", { class: "quiet" }, t("loading")));
   get("/v1/health").then((report) => {
     const concerns = Object.entries(report.counts);
-    place.replaceChildren(h("h3", {}, t("health")), h("p", {}, t("health.looked", { count: number(report.memories) })),
+    fill(place, h("h3", {}, t("health")), h("p", {}, t("health.looked", { count: number(report.memories) })),
       concerns.length ? h("ul", { class: "plain" }, concerns.map(([name, count]) => h("li", {}, h("details", {}, h("summary", {}, `${t(`concern.${name}`)}: ${number(count)}`),
         h("ul", {}, report.findings.filter((each) => each.concern === name).slice(0, 20).map((each) => h("li", {}, each.ids.map((one) => [h("a", { href: address("memories", { id: one }) }, one), " "]), each.why)))))))
         : h("p", { class: "good-words" }, t("health.good")));
-  }).catch((problem) => place.replaceChildren(h("h3", {}, t("health")), h("p", { class: "bad-words" }, problem.message)));
+  }).catch((problem) => fill(place, h("h3", {}, t("health")), h("p", { class: "bad-words" }, problem.message)));
   return place;
 }
 
 function provider() {
   const place = h("div", { class: "card" });
-  const load = () => get("/v1/embedding-provider").then((set) => place.replaceChildren(...shown(set))).catch(warn);
+  const load = () => get("/v1/embedding-provider").then((set) => fill(place, ...shown(set))).catch(warn);
   const change = (work) => attempt(async () => { await work(); tell(t("saved")); await load(); });
 
   function shown(set) {

@@ -1,0 +1,133 @@
+"""How the page is made: for everybody, in two tongues, at every width, light and dark, small, with no word missing."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Opening
+from tests.doors.http.process import Server, serving
+
+STATIC = Path(str(files("recollect.doors.ui") / "static"))
+PLACES = ("memories", "lab?q=tea", "chat", "conversations?id=monday", "controls", "operations")
+LARGEST_SCRIPTS = 150 * 1024
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_serious_stands_in_anybodys_way(open_page: Opening, theme: str, request: pytest.FixtureRequest) -> None:
+    ana = open_page(role="admin", color_scheme=theme)
+    id = ana.tell("I like tea", tags=["drinks"], pinned=True)
+    ana.says("monday", "I like tea", "Noted.")
+    for place in (*PLACES, f"memories?id={id}"):
+        ana.go(place)
+        expect(ana.page.locator("main")).to_contain_text("tea") if "tea" in place or id in place else None
+        assert ana.judged() == [], place
+    ana.button("Incognito").click()
+    expect(ana.page.locator("#banner button")).to_be_visible()
+    assert ana.judged() == []
+    ana.button("End incognito").click()
+
+
+@pytest.mark.parametrize("width", [360, 1920])
+def test_it_fits_a_phone_and_a_wide_screen(open_page: Opening, width: int) -> None:
+    ana = open_page(role="admin", viewport={"width": width, "height": 740})
+    id = ana.tell("a rather long line of text " * 20 + "https://example.org/" + "x" * 300)
+    ana.says("monday", "word" * 200)
+    for place in (*PLACES, f"memories?id={id}"):
+        ana.go(place)
+        expect(ana.page.locator("main > *").first).to_be_visible()
+        assert ana.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, place
+
+
+def test_it_speaks_chinese_and_remembers_that(open_page: Opening) -> None:
+    ana = open_page(role="admin")
+    ana.tell("我喜欢喝乌龙茶", theme="生活")
+    ana.says("monday", "我喜欢喝乌龙茶")
+    ana.button("中文").click()
+    expect(ana.page.locator("html")).to_have_attribute("lang", "zh")
+    ana.go("memories")
+    expect(ana.page.get_by_role("link", name="记忆", exact=True)).to_have_attribute("aria-current", "page")
+    ana.page.get_by_label("搜索").fill("乌龙茶")
+    expect(ana.rows).to_have_count(1)
+    for place in PLACES:
+        ana.go(place)
+        assert ana.judged() == [], place
+
+
+def test_a_browser_that_reads_chinese_is_met_in_chinese(open_page: Opening) -> None:
+    ana = open_page(locale="zh-CN")
+    expect(ana.button("English")).to_be_visible()
+
+
+def test_where_nothing_may_be_changed_no_control_is_shown(open_page: Opening, tmp_path: Path, browser: object) -> None:
+    with serving(tmp_path, write_mode="automatic") as server:
+        assert httpx.post(server.url + "v1/memories", json={"text": "to be looked at"}).status_code == 201
+    with serving(tmp_path, write_mode="read_only") as server:
+        ana = open_page()
+        ana.page.goto(server.url)
+        expect(ana.rows).to_have_count(1)
+        expect(ana.page.get_by_text("read only")).to_be_visible()
+        for name in ("Pin", "Forget", "Remember", "Edit", "Archive"):
+            expect(ana.button(name)).to_have_count(0)
+        ana.rows.first.click()
+        expect(ana.page.locator(".memory-text")).to_have_text("to be looked at")
+        for name in ("Pin", "Forget", "Edit", "Archive"):
+            expect(ana.button(name)).to_have_count(0)
+
+
+def test_leaving_finishes_what_was_said(open_page: Opening, tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        kept = httpx.post(server.url + "v1/memories", json={"text": "I once lived in Faro"}).json()["id"]
+        ana = open_page()
+        ana.page.goto(server.url)
+        ana.button("Forget", ana.rows.first).click()
+        ana.page.goto("about:blank")
+        ana.waits(lambda: httpx.get(f"{server.url}v1/memories/{kept}").status_code == 404)
+
+
+def test_nothing_foreign_is_let_in(open_page: Opening, server: Server) -> None:
+    asked: list[str] = []
+    ana = open_page()
+    ana.says("monday", "I like tea")
+    ana.page.on("request", lambda request: asked.append(request.url))
+    for place in PLACES:
+        ana.go(place)
+    assert asked
+    assert all(url.startswith(server.url) for url in asked)
+    policy = httpx.get(server.url).headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+def test_every_file_is_served_and_the_scripts_are_small(server: Server) -> None:
+    scripts = 0
+    for path in STATIC.rglob("*.*"):
+        name = path.relative_to(STATIC).as_posix()
+        answer = httpx.get(server.url + ("" if name == "page.html" else name))
+        assert answer.content == path.read_bytes(), (name, answer.text[:300])
+        again = httpx.get(str(answer.url), headers={"If-None-Match": answer.headers["etag"]})
+        assert again.status_code == 304
+        scripts += len(gzip.compress(path.read_bytes())) if path.suffix == ".js" else 0
+    assert 0 < scripts < LARGEST_SCRIPTS
+    assert httpx.get(server.url + "views/nothing.js", headers={"X-User-ID": "ana"}).status_code == 404
+
+
+def test_every_word_is_there_in_both_tongues_and_used(open_page: Opening) -> None:
+    ana = open_page()
+    said: dict[str, dict[str, str]] = ana.page.evaluate(
+        "async () => ({ en: (await import('/words/en.js')).default, zh: (await import('/words/zh.js')).default })"
+    )
+    assert said["en"].keys() == said["zh"].keys()
+    blanks = {name: {part.split("}")[0] for part in text.split("{")[1:]} for name, text in said["en"].items()}
+    assert blanks == {name: {part.split("}")[0] for part in text.split("{")[1:]} for name, text in said["zh"].items()}
+    scripts = "".join(path.read_text() for path in STATIC.rglob("*.js") if path.parent.name != "words")
+    unused = [
+        name for name in said["en"] if json.dumps(name) not in scripts and f"t(`{name.split('.')[0]}." not in scripts
+    ]
+    assert not [name for name in unused if f"t(`{name.rpartition('.')[0]}.${{" not in scripts], unused
