@@ -25,7 +25,7 @@ settings.load_profile("recollect")
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
     """The session's PostgreSQL. For a database use `blank_database`; for faults use `private_postgres`."""
-    with running_postgres() as server:
+    with running_postgres(durable=False) as server:
         yield server
 
 

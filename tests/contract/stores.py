@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from recollect.stores.sql.tables import metadata
 from recollect.stores.sqlite import SqliteStore
 from recollect.testing import ReferenceStore
 from tests.services.postgres import Database, PostgresServer
+from tests.services.sqlite import blank_in_memory, put_blank
 
 C = Capability
 
@@ -43,10 +43,9 @@ CAPABILITIES: dict[str, frozenset[Capability]] = {
 
 @dataclass(frozen=True)
 class Ground:
-    """What a store may stand on: a folder of its own, an empty database file, and a server when it asks for one."""
+    """What a store may stand on: a folder of its own, and a server when it asks for one."""
 
     folder: Path
-    blank_file: Callable[[], Path]
     postgres: Callable[[], PostgresServer]
 
 
@@ -59,7 +58,7 @@ async def _reference(ground: Ground) -> AsyncIterator[Store]:
 
 @asynccontextmanager
 async def _sqlite_memory(ground: Ground) -> AsyncIterator[Store]:
-    store = await SqliteStore.open(":memory:")
+    store = blank_in_memory()
     yield store
     await store.close()
 
@@ -67,7 +66,7 @@ async def _sqlite_memory(ground: Ground) -> AsyncIterator[Store]:
 @asynccontextmanager
 async def _sqlite_file(ground: Ground) -> AsyncIterator[Store]:
     path = ground.folder / "memory.db"
-    shutil.copyfile(ground.blank_file(), path)
+    put_blank(path)
     store = await SqliteStore.open(path)
     yield store
     await store.close()
@@ -100,16 +99,20 @@ def shared_database(server: PostgresServer) -> Database:
 
 
 _shared: WeakKeyDictionary[PostgresServer, Database] = WeakKeyDictionary()
+# Everything goes, so the order in which foreign keys would have it does not matter.
+_EMPTY = sql.SQL("; ").join(
+    [
+        sql.SQL("SET LOCAL session_replication_role = replica"),
+        *(sql.SQL("DELETE FROM {}").format(sql.Identifier(name)) for name in metadata.tables),
+    ]
+)
 
 
 async def _empty(store: Store, database: Database) -> None:
     for each in await store.system(lambda system: system.generations()):
         await store.system(partial(_remove, id=each.id))
     with psycopg.connect(database.superuser_url) as connection:
-        # Everything goes, so the order in which foreign keys would have it does not matter.
-        connection.execute("SET LOCAL session_replication_role = replica")
-        for name in metadata.tables:
-            connection.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(name)))
+        connection.execute(_EMPTY)
 
 
 def _remove(system: System, id: str) -> None:

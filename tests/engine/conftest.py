@@ -10,11 +10,14 @@ from recollect.model import Generation, Scope
 from recollect.ports import Embedder, Store
 from recollect.testing.clock import ManualClock
 from recollect.testing.embedder import HashEmbedder
-from tests.contract.conftest import blank_file, ground, store
+from tests.contract.conftest import ground, store
 
-__all__ = ["blank_file", "ground", "store"]  # the fixtures of the contract suite: an engine runs over the same stores
+__all__ = ["ground", "store"]  # the fixtures of the contract suite: an engine runs over the same stores
 
 ANA = Scope("acme", "ana")
+anywhere = pytest.mark.parametrize("store", ["sqlite-memory"], indirect=True)
+"""For what no store can change: that the stores are alike is for the contract suite to hold."""
+both = pytest.mark.parametrize("store", ["sqlite-memory", "postgres"], indirect=True)
 
 
 async def no_other_model(_: Generation) -> Embedder | None:

@@ -14,7 +14,7 @@ from recollect.errors import InvalidInput, NotAllowed, NotFound
 from recollect.model import Listing, Memory, Occasion, Query, Scope, SpaceSettings, Target
 from recollect.ports import Store, Tx
 from recollect.testing.embedder import HashEmbedder
-from tests.engine.conftest import ANA, engine_over
+from tests.engine.conftest import ANA, anywhere, engine_over
 
 TEXT = "the spare key hangs behind the clock"
 
@@ -71,6 +71,7 @@ async def test_settings_are_checked_kept_and_audited(engine: Engine) -> None:
         {"x": 1},
     ],
 )
+@anywhere
 async def test_a_setting_that_makes_no_sense_is_refused(engine: Engine, changes: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):
         await engine.change_settings(ANA, changes)

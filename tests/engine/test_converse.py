@@ -9,7 +9,7 @@ import pytest
 from recollect.engine import Engine
 from recollect.errors import Conflict, InvalidInput
 from recollect.model import Filter, Query, Scope
-from tests.engine.conftest import ANA
+from tests.engine.conftest import ANA, both
 
 
 async def test_turns_keep_order_speaker_and_time(engine: Engine) -> None:
@@ -67,6 +67,7 @@ async def test_an_id_of_another_conversation_is_a_conflict_and_nothing_is_stored
         {"role": "user", "content": "x\x00"},
     ],
 )
+@both
 async def test_one_bad_turn_stores_none(engine: Engine, turn: dict[str, object]) -> None:
     with pytest.raises(InvalidInput):
         await engine.add_turns(ANA, "s", [{"role": "user", "content": "fine"}, turn])

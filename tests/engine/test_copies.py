@@ -21,11 +21,8 @@ from recollect.providers.caches.breaker import Breaker
 from recollect.providers.caches.hashes import RedisHashes, hash_name
 from recollect.stores.sqlite import SqliteStore
 from recollect.testing.clock import ManualClock
-from tests.engine.conftest import ANA, engine_over
+from tests.engine.conftest import ANA, anywhere, both, engine_over
 from tests.services.valkey import ValkeyServer
-
-both = pytest.mark.parametrize("store", ["sqlite-memory", "postgres"], indirect=True)
-anywhere = pytest.mark.parametrize("store", ["sqlite-memory"], indirect=True)
 
 CANARY = "qzvxkanarrr9"
 PATIENT = 10.0

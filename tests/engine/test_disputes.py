@@ -14,7 +14,7 @@ from recollect.engine import Engine
 from recollect.errors import InvalidInput, NotFound, Unavailable
 from recollect.model import Listing, Query, Receipt, Scope, Status
 from recollect.ports import Judgement
-from tests.engine.conftest import ANA
+from tests.engine.conftest import ANA, anywhere
 
 THEN = datetime(2025, 1, 1, tzinfo=UTC)
 
@@ -43,6 +43,7 @@ async def history(engine: Engine) -> list[str]:
         ("我住在北京", "我搬到上海了", "我什么时候搬到上海？"),
     ],
 )
+@anywhere
 async def test_a_changed_value_supersedes_the_old_one(engine: Engine, before: str, after: str, question: str) -> None:
     old, new = await tell(engine, before, after)
     assert (new.outcome, new.replaces, new.conflicts, new.confirm) == ("superseded", old.id, (), None)
@@ -77,6 +78,7 @@ async def test_where_it_is_not_sure_both_stay_and_somebody_is_asked(engine: Engi
         ("我去过北京", "我去过上海"),
     ],
 )
+@anywhere
 async def test_what_may_be_true_side_by_side_stays_without_a_word(engine: Engine, before: str, after: str) -> None:
     _, new = await tell(engine, before, after)
     assert (new.outcome, new.conflicts, new.confirm) == ("stored", (), None)
@@ -109,6 +111,7 @@ async def test_what_its_owner_holds_to_is_not_replaced_by_less(engine: Engine, b
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))))
+@anywhere
 async def test_whatever_comes_first_the_latest_is_current(engine: Engine, order: Sequence[int]) -> None:
     cities = ("Paris", "Berlin", "Oslo")
     for place in order:

@@ -16,7 +16,7 @@ from recollect.model import Listing, Memory, Query, Source, Status, Utterance
 from recollect.ports import Store
 from recollect.testing import ScriptedChat
 from recollect.testing.clock import ManualClock
-from tests.engine.conftest import ANA, engine_over
+from tests.engine.conftest import ANA, anywhere, engine_over
 
 LIVES = {
     "category": "fact",
@@ -114,6 +114,7 @@ async def test_the_assistants_words_are_nobodys_memories(engine: Engine) -> None
 
 
 @pytest.mark.parametrize("mode", ["read_only", "explicit", "automatic"])
+@anywhere
 async def test_only_the_automatic_mode_extracts_by_itself(store: Store, mode: str) -> None:
     engine = engine_over(store, config=EngineConfig(write_mode=mode))  # type: ignore[arg-type]
     said = [turn("I live in Lyon."), turn("Remember that my locker is number 12.")]
@@ -197,6 +198,7 @@ FACTS = (
 )
 
 
+@anywhere
 async def test_two_hundred_turns_of_agreement_add_nothing(store: Store) -> None:
     clock = ManualClock()
     engine = engine_over(store, clock=clock)
@@ -234,6 +236,7 @@ async def test_without_the_guard_agreement_would_grow(engine: Engine) -> None:
         ("我喜欢喝茶", "我不喜欢喝茶。"),
     ],
 )
+@anywhere
 async def test_a_correction_is_no_echo(engine: Engine, shown: str, said: str) -> None:
     await engine.shown(ANA, "s1", [shown])
     taken = await engine.take_in(ANA, "s1", [turn(said)])
@@ -313,6 +316,7 @@ NOT_BELIEVED: Sequence[tuple[Any, str]] = (
 
 
 @pytest.mark.parametrize(("told", "reason"), NOT_BELIEVED, ids=range(len(NOT_BELIEVED)))
+@anywhere
 async def test_a_malformed_empty_or_hostile_answer_stores_nothing_and_says_so(
     engine: Engine, told: Any, reason: str
 ) -> None:

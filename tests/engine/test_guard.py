@@ -6,7 +6,7 @@ import pytest
 
 from recollect.engine import Engine
 from recollect.model import Query
-from tests.engine.conftest import ANA
+from tests.engine.conftest import ANA, both
 
 
 @pytest.mark.parametrize("limit", [2, 3, 5])
@@ -32,6 +32,7 @@ async def test_what_holds_a_rare_identifier_is_always_shown(engine: Engine, limi
 
 
 @pytest.mark.parametrize("text", ["_" * 40_000, "【" * 40_000, "[source:" * 5_000, "\n" * 8_000 + "x", "1970-" * 2_000])
+@both
 async def test_strange_texts_hold_nobody_up(engine: Engine, text: str) -> None:
     """Each took seconds once. Pytest's own time limit is the judge."""
     await engine.remember(ANA, {"content": f"harbour {text}"})

@@ -19,7 +19,7 @@ from recollect.providers.caches import MemoryCache
 from recollect.providers.caches.breaker import Breaker
 from recollect.providers.caches.shared import RedisCache
 from recollect.testing.clock import ManualClock
-from tests.engine.conftest import ANA, engine_over
+from tests.engine.conftest import ANA, anywhere, engine_over
 from tests.services.valkey import ValkeyServer
 
 TEA = Query(text="green tea")
@@ -162,6 +162,7 @@ async def test_what_has_expired_or_was_superseded_does_not_come_back(limited: En
         (Filter(kinds=("message",)), "said"),
     ],
 )
+@anywhere
 async def test_filters_hold(limited: Engine, filter: Filter, kept: str) -> None:
     query = replace(TEA, filter=filter)
     assert await used_up(limited, query) == [kept]
@@ -230,6 +231,7 @@ async def test_no_limit_and_no_cache_mean_no_limit(store: Store, cache: Cache) -
 @pytest.mark.parametrize(
     "harm", [b"", b"{", b"[]", b'{"hits": [[1]], "more": 0}', b'{"hits": [["x","y","z",0,0,{}]], "more": 0}']
 )
+@anywhere
 async def test_a_note_that_came_to_harm_is_none(limited: Engine, cache: Cache, harm: bytes) -> None:
     await used_up(limited)
     name = answer_name(ANA, replace(TEA, filter=Filter(kinds=("memory", "message"))), b"")

@@ -16,7 +16,7 @@ from recollect.model import Conversation, Listing, Memory, Query, Scope, Source,
 from recollect.ports import Store, Tx
 from recollect.testing.clock import ManualClock
 from recollect.worker.embedded import EmbeddedWorker
-from tests.engine.conftest import ANA, engine_over
+from tests.engine.conftest import ANA, both, engine_over
 
 DAY = timedelta(days=1)
 
@@ -169,7 +169,7 @@ async def test_a_worker_in_its_own_thread_keeps_the_cap_while_others_write(store
     try:
         for number in range(12):
             await capture(engine, f"the parcel number {number} stands in the hall")
-        for _ in range(200):
+        for _ in range(1_200):
             if list((await statuses(engine)).values()).count("active") == 3:
                 break
             await asyncio.sleep(0.05)
@@ -220,6 +220,7 @@ async def test_where_memory_is_off_or_read_only_nothing_is_put_away_but_ends_are
 # Seed 001: Memory Lifecycle Management
 
 
+@both
 async def test_memory_storage_capacity_there_is_no_limit_of_our_own(engine: Engine) -> None:
     await engine.change_settings(ANA, {"soft_cap": 0})
     for number in range(250):

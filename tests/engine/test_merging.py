@@ -17,7 +17,7 @@ from recollect.model import Listing, Memory, Query, Scope, Status
 from recollect.policy.duplicates import form_of
 from recollect.ports import Store
 from recollect.testing import ManualClock, ReferenceStore
-from tests.engine.conftest import ANA, engine_over
+from tests.engine.conftest import ANA, anywhere, engine_over
 
 TEA = "We drink green tea on Fridays"
 CLOTHES = (
@@ -58,6 +58,7 @@ async def test_the_same_in_other_clothes_makes_no_second_memory(engine: Engine, 
         ("他说他不去", "他说他去"),
     ],
 )
+@anywhere
 async def test_what_differs_is_never_merged(engine: Engine, before: str, after: str) -> None:
     await told(engine, before)
     assert (await engine.remember(ANA, {"content": after})).outcome != "merged"

@@ -24,7 +24,7 @@ from recollect.settings import Settings
 from recollect.testing.embedder import HashEmbedder
 from recollect.worker.embedded import EmbeddedWorker
 from tests.cli.conftest import CommandLine
-from tests.engine.conftest import ANA
+from tests.engine.conftest import ANA, anywhere
 from tests.engine.conftest import engine_over as bare_engine
 from tests.providers.wire import EmbeddingServer, Fault
 
@@ -146,6 +146,7 @@ async def test_the_key_is_sealed_at_rest_and_never_logged(
         (Fault(status=400, body=f'{{"error": "bad key {KEY}"}}'.encode()), "invalid_input", "refused"),
     ],
 )
+@anywhere
 async def test_what_does_not_work_is_not_saved(
     process: Process, server: EmbeddingServer, fault: Fault, cause: str, said: str
 ) -> None:
@@ -318,6 +319,7 @@ async def test_a_lost_key_costs_meaning_and_not_the_vectors(process: Process, se
 
 
 @pytest.mark.parametrize(("key", "sent"), [(False, None), (None, None), ("other", "Bearer other")])
+@anywhere
 async def test_a_kept_key_is_shown_to_no_other_server(
     process: Process, server: EmbeddingServer, key: Key, sent: str | None
 ) -> None:

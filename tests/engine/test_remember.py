@@ -12,7 +12,7 @@ from recollect.errors import Conflict, InvalidInput, TooLarge
 from recollect.model import EmbeddingState, Listing, Occasion, Query, Scope, SpaceSettings, Status
 from recollect.ports import Store
 from recollect.testing.clock import ManualClock
-from tests.engine.conftest import ANA, engine_over
+from tests.engine.conftest import ANA, anywhere, engine_over
 
 
 async def contents(engine: Engine, scope: Scope = ANA, **filters: object) -> list[str]:
@@ -48,6 +48,7 @@ async def test_an_exact_repeat_strengthens_what_is_there(engine: Engine) -> None
         ("US election", "us election"),
     ],
 )
+@anywhere
 async def test_a_merge_never_drops_a_difference(engine: Engine, before: str, after: str) -> None:
     await engine.remember(ANA, {"content": before})
     assert (await engine.remember(ANA, {"content": after})).outcome in ("stored", "superseded")
@@ -124,6 +125,7 @@ async def test_write_modes(store: Store) -> None:
         ({"content": "x", "theme": "!!!"}, "theme"),
     ],
 )
+@anywhere
 async def test_bad_input_is_named_and_nothing_is_stored(store: Store, fields: dict[str, object], names: str) -> None:
     engine = engine_over(store)
     with pytest.raises(InvalidInput, match=names):

@@ -4,7 +4,8 @@ One server serves a test session; each test gets a database of its own, cloned f
 Two roles connect to it, as in production: `owner` runs migrations and owns the tables, `app` is a plain login
 without superuser or BYPASSRLS, so row-level security holds for it. The superuser stays with the test harness.
 
-The data is written with fsync on. Fault tests start a server of their own, kill it and start it again.
+The session's server doesn't wait for the disk: nobody cuts its power. Fault tests start one of their own that does, kill it and
+start it again.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ SETTINGS = {
     "log_timezone": "UTC",
 }
 
+HASTY = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
+
 PREPARATION = f"""
 CREATE ROLE owner LOGIN PASSWORD '{PASSWORD}' NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE;
 CREATE ROLE app   LOGIN PASSWORD '{PASSWORD}' NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE;
@@ -68,7 +71,8 @@ class Database:
 class PostgresServer:
     """A PostgreSQL server with a data folder of its own under the system's temporary folder."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, durable: bool = True) -> None:
+        self._settings = SETTINGS if durable else SETTINGS | HASTY
         self._account = _unprivileged_account()
         self._folder = Path(tempfile.mkdtemp(prefix="recollect-postgres-"))
         self._own(self._folder)
@@ -130,7 +134,7 @@ class PostgresServer:
                 time.sleep(0.1)
 
     def _start(self) -> None:
-        settings = [f"--{name}={value}" for name, value in {**SETTINGS, "port": str(self.port)}.items()]
+        settings = [f"--{name}={value}" for name, value in {**self._settings, "port": str(self.port)}.items()]
         self._process = Process(
             [self._bin / "postgres", "-D", self._data, *settings],
             folder=self._folder,
@@ -242,9 +246,9 @@ class PostgresServer:
 
 
 @contextmanager
-def running_postgres() -> Iterator[PostgresServer]:
+def running_postgres(*, durable: bool = True) -> Iterator[PostgresServer]:
     """A server that lives as long as the block."""
-    server = PostgresServer()
+    server = PostgresServer(durable=durable)
     try:
         yield server
     finally:

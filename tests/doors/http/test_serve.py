@@ -15,8 +15,10 @@ from pathlib import Path
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
 from recollect.bootstrap import open_store
+from recollect.cli import app as cli
 from recollect.model import Scope
 from recollect.settings import Settings
 from tests.api.homes import Home
@@ -145,13 +147,17 @@ def test_health_and_metrics_are_open_on_this_machine(server: Server) -> None:
 def test_what_it_does_not_start_with(
     tmp_path: Path, options: tuple[str, ...], settings: dict[str, str], code: int, word: str
 ) -> None:
-    command = [sys.executable, "-m", "recollect", "serve", "--port", "0", *options]
-    ended = subprocess.run(
-        command, env=environment(tmp_path, **settings), capture_output=True, text=True, timeout=60, check=False
-    )
-    assert (ended.returncode, word in ended.stderr) == (code, True), ended.stderr
+    ended = CliRunner().invoke(cli, ["serve", "--port", "0", *options], env=environment(tmp_path, **settings))
+    assert (ended.exit_code, word in ended.stderr) == (code, True), ended.stderr
     assert "Traceback" not in ended.stderr
     assert "short-and-secret" not in ended.stderr
+
+
+def test_a_process_that_does_not_start_says_why_and_ends(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "recollect", "serve", "--port", "0", "--host", "0.0.0.0"]
+    ended = subprocess.run(command, env=environment(tmp_path), capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, "RECOLLECT_USER_ID_SOURCE" in ended.stderr) == (3, True), ended.stderr
+    assert "Traceback" not in ended.stderr
 
 
 def test_a_port_in_use_is_said_in_one_line(server: Server, tmp_path: Path) -> None:
