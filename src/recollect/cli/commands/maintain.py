@@ -38,9 +38,9 @@ async def maintain(
     tags: Annotated[bool, typer.Option("--tags", help="Also give few-tagged memories their neighbours' tags.")] = False,
     everyone: Everyone = False,
 ) -> None:
-    """Keep memories in order: expire, trim, end what is over, conversations and quiet sessions included.
+    """Keep memories in order: expire, trim, end what is over.
 
-    Goes through all spaces of the user, or the one that --space names. What is trimmed is archived and can be restored; pinned
+    Sessions that have gone quiet end as well, and what mattered of them is kept. Goes through all spaces of the user, or the one that --space names. What is trimmed is archived and can be restored; pinned
     and saved memories are never trimmed.
     """
     receipts: list[Upkeep] = []
