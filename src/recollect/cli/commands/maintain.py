@@ -40,8 +40,8 @@ async def maintain(
 ) -> None:
     """Keep memories in order: expire, trim, end what is over.
 
-    Sessions that have gone quiet end as well, and what mattered of them is kept. Goes through all spaces of the user, or the one that --space names. What is trimmed is archived and can be restored; pinned
-    and saved memories are never trimmed.
+    Sessions that have gone quiet end as well, and what mattered of them is kept. Goes through all spaces of the user, or the
+    one that --space names. What is trimmed is archived and can be restored; pinned and saved memories are never trimmed.
     """
     receipts: list[Upkeep] = []
     async with opened(call, embeds=roll_up or tags) as here:
