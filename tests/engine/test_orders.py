@@ -278,3 +278,27 @@ async def test_that_is_asked_about_where_a_model_answered_a_statement_from_memor
     await say(engine, "the first one")
     assert await found(engine, "417") == []
     assert await found(engine, "crowded") == ["The swimming pool was crowded today."]
+
+
+async def test_replies_that_quoted_what_is_forgotten_go_with_it(engine: Engine) -> None:
+    await say(engine, "Remember that my boat is called Nautilus")
+    assert "Nautilus" in (await say(engine, "What is my boat called?", "later")).text
+    await say(engine, "The weather is fine.", "later")
+    await say(engine, "forget what I told you about my boat")
+    assert "Forgotten" in (await say(engine, "yes")).text
+    everything = [str(line) async for line in engine.export(ANA)]
+    assert not any("Nautilus" in line for line in everything)
+    assert any("The weather is fine." in line for line in everything)
+
+
+async def test_what_is_kept_without_being_found_stays_so_when_it_is_taken_along(engine: Engine) -> None:
+    await say(engine, "Remember that my boat is called Nautilus")
+    await say(engine, "What is my boat called?", "later")
+    lines = [line async for line in engine.export(ANA)]
+    elsewhere = ANA.within("elsewhere")
+    await engine.import_lines(elsewhere, lines)
+    hits = await engine.recall(elsewhere, Query(text="Nautilus", min_relevance=0.0, limit=50))
+    assert hits.hits
+    assert all(hit.message is None or hit.message.role == "user" for hit in hits)
+    known = await engine.store.read(elsewhere, lambda tx: tx.conversations.history("later", 10))
+    assert [each.role for each in known] == ["user", "assistant"]

@@ -22,7 +22,7 @@ def index_messages(
     tx: Tx, messages: Sequence[Message], generations: Sequence[str], at: datetime, expires_at: datetime | None = None
 ) -> None:
     """`expires_at`: when they are to be found no longer, even if nobody has tidied up by then."""
-    said = [(replace(entry_of_message(each), expires_at=expires_at), each.found_by) for each in messages]
+    said = [(replace(entry, expires_at=expires_at), text) for entry, text in _said(messages)]
     _index(tx, said, generations, at)
 
 
@@ -31,11 +31,16 @@ def index_all(
 ) -> None:
     """Many at once: one look and one write for all of them."""
     told = [(entry_of_memory(memory), memory.content) for memory in memories]
-    said = [(entry_of_message(message), message.found_by) for message in messages]
-    _index(tx, [*told, *said], generations, at)
+    _index(tx, [*told, *_said(messages)], generations, at)
+
+
+def _said(messages: Sequence[Message]) -> list[tuple[Entry, str]]:
+    return [(entry_of_message(each), each.found_by) for each in messages if each.found_by]
 
 
 def _index(tx: Tx, texts: Sequence[tuple[Entry, str]], generations: Sequence[str], at: datetime) -> None:
+    if not texts:
+        return
     tx.index.put([entry for entry, _ in texts])
     hashes: dict[Target, str] = {entry.target: content_hash(text) for entry, text in texts}
     for generation in generations:

@@ -57,6 +57,7 @@ async def keep_reply(engine: Engine, scope: Scope, session_id: str, spoken: Spok
         tokens=spoken.tokens,
         execution_time_ms=spoken.ms,
         partial=spoken.partial,
+        searchable=None if spoken.found else "",
     )
 
     def work(tx: Tx) -> Message | None:
@@ -67,8 +68,7 @@ async def keep_reply(engine: Engine, scope: Scope, session_id: str, spoken: Spok
         tx.conversations.append([message])
         grown = replace(conversation, message_count=message.order + 1, updated_at=max(conversation.updated_at, at))
         tx.conversations.replace(grown)
-        if spoken.found:
-            index_messages(tx, [message], generations, at)
+        index_messages(tx, [message], generations, at)
         audit.record(tx, engine.occasion, at, "messages.stored", count=1, partial=spoken.partial)
         return message
 

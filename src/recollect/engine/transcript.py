@@ -167,15 +167,17 @@ def _message(item: Item, session_id: str, at: datetime, most: int) -> Message:
         aside = not content.strip() or item.role == "tool" or len(whole) > ROOM
         kept = {"kit": item.kit} if aside else {"kit": item.kit, "item": whole}
         content = whole if aside else content
+    is_talk = kept is None or "item" in kept
     return Message(
         id=new_id(at),
         session_id=session_id,
         order=0,
-        role="tool" if kept is not None and "item" not in kept else item.role,
+        role=item.role if is_talk else "tool",
         content=checked_text(content, "an item", most),
         created_at=at,
         dated=True,
         execution_result=kept,
+        searchable=None if is_talk and item.role != "tool" else "",
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from recollect.engine import audit
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
 
 MOST_RETELLINGS = 100
+TALKS_AT_ONCE = 200
+MOST_SAID = 1000
+"""Messages of one conversation, the last ones, that are looked through for quotations."""
 FEWEST_TERMS = 2
 """Words a text must have for others to be taken for a retelling of it."""
 
@@ -33,8 +37,11 @@ async def unsay(engine: Engine, scope: Scope, targets: Sequence[Target]) -> Forg
     def work(tx: Tx) -> tuple[list[str], int]:
         memories = [each for each in tx.memories.get(ids).values() if each.deleted_at is None]
         messages = tx.conversations.messages({*named, *_sources(tx, memories)})
-        texts = [*(each.content for each in memories), *(each.content for each in messages.values())]
-        messages |= _retellings(engine, tx, texts)
+        told: list[Memory | Message] = [*memories, *messages.values()]
+        texts = [each.content for each in told]
+        if told:
+            since = min(each.created_at for each in told)
+            messages |= _retellings(engine, tx, texts) | _quotations(tx, texts, since)
         _drop(engine, tx, list(messages.values()), generations)
         return [each.id for each in memories], len(messages)
 
@@ -67,6 +74,22 @@ def _retellings(engine: Engine, tx: Tx, texts: Sequence[str]) -> dict[str, Messa
         for message in tx.conversations.messages([each.target.id for each in near]).values():
             if set(terms).issubset(analyse(message.content)):
                 found[message.id] = message
+    return found
+
+
+def _quotations(tx: Tx, texts: Sequence[str], since: datetime) -> dict[str, Message]:
+    """Replies that quoted one of the texts. They can't be found by their words, so they are looked for where they may be: in what
+    was talked about since."""
+    wanted = [terms for text in texts if len(terms := set(query_terms(text, or_all=False))) >= FEWEST_TERMS]
+    found: dict[str, Message] = {}
+    after: str | None = None
+    while wanted and (page := tx.conversations.scan(after, TALKS_AT_ONCE)):
+        for talk in (each for each in page if each.updated_at >= since):
+            for message in tx.conversations.history(talk.id, MOST_SAID):
+                quotes = message.searchable == "" and message.role == "assistant" and message.created_at >= since
+                if quotes and any(terms <= set(analyse(message.content)) for terms in wanted):
+                    found[message.id] = message
+        after = page[-1].id
     return found
 
 

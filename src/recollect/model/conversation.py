@@ -49,7 +49,8 @@ class Message:
     execution_time_ms: float | None = None
     partial: bool = False
     searchable: str | None = None
-    """What it is found by, where that isn't what was said: of an answer over data its question, query and tables."""
+    """What it is found by, where that isn't what was said: of an answer over data its question, query and tables. Empty: it is
+    kept and never found, like what a tool returned, or a reply that only quotes the memory."""
     grounds: tuple[str, ...] | None = None
     """Of an answer over data: what it rests on, all of which somebody must be allowed to use to see it. A table by its name, a
     database as `name.*`, and `?` where nobody knows."""

@@ -762,5 +762,5 @@ SINCE: dict[str, tuple[str, ...]] = {
     ),
 }
 """Sets written before the rules were held against them, read right by now but for two messages that are left out. As they were
-first read: 40 of 69 commands, and 2 of 61 others taken for one; then, with rules made from that, 17 of 34 and none of 30 on a set of
-uncommon ways to say it; 32 of 35 and 1 of 30 on the last."""
+first read: 40 of 69 commands, and 2 of 61 others taken for one; then, with rules made from that, 17 of 34 and none of 30 on a
+set of uncommon ways to say it; 32 of 35 and 1 of 30 on the last."""
