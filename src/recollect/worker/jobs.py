@@ -98,9 +98,12 @@ async def keep_within_bounds(engine: Engine) -> None:
 
 
 async def settle_own(engine: Engine) -> None:
-    """The debts of a process that leaves the rest to workers elsewhere: nobody else knows what was noted of its reads."""
+    """The debts of a process that leaves the rest to workers elsewhere: nobody else knows what was noted of its reads, or which
+    copies of sessions it could not remove."""
     await engine.notes.write(engine.store, engine.clock)
     await keep_within_bounds(engine)
+    if engine.copies is not None:
+        await engine.copies.settle()
 
 
 async def look_after_sessions(engine: Engine, go_on: GoOn = embed.always) -> int:
