@@ -35,6 +35,7 @@ COMMANDS = {
     "reembed": ("reembed", "Change the embedding model, or embed what is missing, while the old one serves."),
     "maintain": ("maintain", "Keep memories in order: expire, trim, end what is over."),
     "health": ("health", "Find duplicates, contradictions, and what is stale, expired, unembedded or too large."),
+    "demo": ("demo", "See what Recollect can do, on data of its own."),
     "doctor": ("doctor", "Check that everything works, and say how to fix what doesn't."),
     "db": ("db", "The database itself: upgrade, current, check, reindex, keys, users."),
 }
