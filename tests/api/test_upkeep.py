@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from tests.api.homes import Home
+
+one_store = pytest.mark.parametrize("home", ["sqlite"], indirect=True)
+"""That every store keeps a cap is shown where it is cheap; this is about the library's own face."""
 
 
 def test_upkeep_in_a_few_lines(home: Home) -> None:
@@ -22,6 +27,7 @@ def test_upkeep_in_a_few_lines(home: Home) -> None:
         assert memory.search("bees on the roof").hits
 
 
+@one_store
 def test_what_a_program_adds_is_not_capped(home: Home) -> None:
     with home.memory() as memory:
         for number in range(230):
@@ -30,6 +36,7 @@ def test_what_a_program_adds_is_not_capped(home: Home) -> None:
         assert memory.list(limit=1).total == 230
 
 
+@one_store
 def test_closing_leaves_a_space_within_its_cap(home: Home) -> None:
     with home.memory() as memory:
         for number in range(203):

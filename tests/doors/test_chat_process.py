@@ -108,9 +108,11 @@ def test_a_reader_who_leaves_ends_the_model_and_keeps_what_was_said(tmp_path: Pa
             for line in answer.iter_lines():
                 if line.startswith("data:") and "two" in line:
                     break
-        messages = within(10, lambda: [each for each in transcript(server, "s") if each["role"] == "assistant"])
+        messages = within(
+            PATIENCE_SECONDS, lambda: [each for each in transcript(server, "s") if each["role"] == "assistant"]
+        )
         assert [(each["content"], each["partial"]) for each in messages] == [("one two", True)]
-        assert within(10, model.left.is_set), "the model's work was not ended"
+        assert within(PATIENCE_SECONDS, model.left.is_set), "the model's work was not ended"
         assert [each["order"] for each in transcript(server, "s")] == [0, 1]
         model.acts.append(Act(text="Five."))
         assert say(server, "Go on", "s")["reply"] == "Five."
@@ -169,10 +171,10 @@ async def test_a_store_that_is_gone_fails_the_turn_and_leaves_nothing(home: Home
 
 
 async def test_a_store_that_goes_while_the_model_speaks_is_told(home: Home, model: ChatServer) -> None:
-    model.acts.append(Act(text="one two", late_s=1.0))
+    model.acts.append(Act(text="one two", late_s=3.0))
     async with serving(home, chat_url=model.url, chat_model="m") as app:
         asking = asyncio.create_task(app.ana.post("/v1/chat", json={"message": "Count to two", "session_id": "s"}))
-        assert await asyncio.to_thread(within, 10, lambda: model.asked)
+        assert await asyncio.to_thread(within, PATIENCE_SECONDS, lambda: model.asked)
         await app.engine.store.close()
         reply = (await asking).json()
         assert (reply["reply"], reply["reply_id"]) == ("one two", None)
