@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from recollect.policy import news_chinese, news_english, slots_chinese, slots_english
-from recollect.policy.news import Told, Verdict, compared, keys
+from recollect.policy.news import Glance, Told, Verdict, compared, keys
 from recollect.policy.slots import Statement, agree
 
 __all__ = ["Reading", "Verdict", "is_many", "judged", "question", "reading", "ruled", "statements"]
@@ -36,31 +36,45 @@ class Reading:
     """What a text states, slot by slot, and what its sentences are about."""
 
     said: Sequence[Statement]
-    told: Sequence[Told] = ()
+    seen: Sequence[Glance | Told] = ()
+    """What its sentences are about, at a glance."""
+    sentences: tuple[str, ...] = ()
     alone: bool = True
     """Whether it is one sentence: of several, a change to one leaves the others standing."""
 
     @property
     def topics(self) -> list[str]:
         """What to file a single sentence under, so that news about it finds it."""
-        return list(keys(self.told[0])) if self.alone and self.told else []
+        return list(keys(self.seen[0])) if self.alone and self.seen else []
 
     @property
     def news(self) -> list[str]:
         """What its sentences that speak of a change are about: where to look for what they change."""
-        return list(dict.fromkeys(key for each in self.told if each.changed for key in keys(each)))
+        return list(dict.fromkeys(key for each in self.seen if each.changed for key in keys(each)))
+
+    @property
+    def told(self) -> Sequence[Told]:
+        """The same in full, for whoever compares."""
+        return _told(self.sentences)
 
 
 @lru_cache(maxsize=256)
 def reading(text: str) -> Reading:
     sentences = _sentences(text)
     alone = len(sentences) == 1 and len(text) <= READ
-    told = []
-    for sentence in sentences if len(sentences) <= MOST_NEWS else ():
-        take_apart = news_chinese.read if _HAN.search(sentence) else news_english.read
-        if len(sentence) <= LONGEST and (each := take_apart(sentence)):
-            told.append(each)
-    return Reading(statements(text), told, alone)
+    short = tuple(each for each in sentences if len(each) <= LONGEST) if len(sentences) <= MOST_NEWS else ()
+    seen = [each for sentence in short if (each := _glanced(sentence)) is not None]
+    return Reading(statements(text), seen, short, alone)
+
+
+def _glanced(sentence: str) -> Glance | Told | None:
+    return news_chinese.read(sentence) if _HAN.search(sentence) else news_english.glance(sentence)
+
+
+@lru_cache(maxsize=256)
+def _told(sentences: tuple[str, ...]) -> Sequence[Told]:
+    read = (news_chinese.read(each) if _HAN.search(each) else news_english.read(each) for each in sentences)
+    return [each for each in read if each is not None]
 
 
 def statements(text: str) -> list[Statement]:

@@ -28,6 +28,15 @@ Value = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
+class Glance:
+    """As much of `Told` as it takes to file a sentence: every write looks at that, and few have to be compared."""
+
+    topic: frozenset[str]
+    changed: bool
+    gone: tuple[tuple[frozenset[str], bool], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
     topic: frozenset[str]
     """Stems of what it is about: without values, words of change and verbs that any thing has."""
@@ -59,7 +68,7 @@ class Told:
         return self.topic - self.whose
 
 
-def keys(told: Told) -> Iterator[str]:
+def keys(told: Told | Glance) -> Iterator[str]:
     """What to file it under, so that news about it finds it."""
     words = sorted(told.topic.union(*(over for over, _ in told.gone)), key=lambda word: (-len(word), word))
     return (f"about|{word}" for word in islice(words, MOST_KEYS))

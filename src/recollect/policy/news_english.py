@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import Stemmer
 
-from recollect.policy.news import Told, Value
+from recollect.policy.news import Glance, Told, Value
 from recollect.policy.slots_values import DATE, NUMBER, TIME, UNIT, typed
 from recollect.policy.stopwords import ENGLISH
 
@@ -96,17 +96,24 @@ _TO = re.compile(r" (?:to|is now|are now|is|are) (?=\S+(?: \S+){0,5}$)", re.IGNO
 _IS = re.compile(r" (?:is|are|'s) (?:about |called |named |painted |with |by |in |on |to |at )?", re.IGNORECASE)
 
 
-def read(sentence: str) -> Told | None:
+def glance(sentence: str) -> Glance | None:
     """None where it is too long to be a statement, asks, or says that it only adds something."""
-    text = " ".join(sentence.replace("’", "'").strip(' .!"“”').split())
+    text = _plain(sentence)
     if not text or text.endswith("?") or len(text.split()) > MOST_WORDS or "://" in text or _MORE.search(text):
         return None
-    values, frame, names = _values(text)
     over = tuple(_gone(text))
-    changed = bool(over or _CHANGE.search(text))
-    told = _stems(_VALUE.sub(" ", text))
+    return Glance(_stems(_VALUE.sub(" ", text)), bool(over or _CHANGE.search(text)), over)
+
+
+def read(sentence: str) -> Told | None:
+    """All of it, where there is anything at a glance."""
+    seen = glance(sentence)
+    if seen is None:
+        return None
+    text, over, changed = _plain(sentence), seen.gone, seen.changed
+    values, frame, names = _values(text)
     return Told(
-        topic=told,
+        topic=seen.topic,
         head=_head(text, changed),
         whose=_whose(text),
         values=values,
@@ -118,6 +125,10 @@ def read(sentence: str) -> Told | None:
         gone=over,
         past=bool(_PAST.search(_STATE.sub("", text))) and not over,
     )
+
+
+def _plain(sentence: str) -> str:
+    return " ".join(sentence.replace("’", "'").strip(' .!"“”').split())
 
 
 def _values(text: str) -> tuple[tuple[Value, ...], str, frozenset[str]]:
