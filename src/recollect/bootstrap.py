@@ -18,6 +18,7 @@ from recollect.engine import Engine, EngineConfig
 from recollect.engine.chat_rules import ChatRules
 from recollect.engine.copies import Copied
 from recollect.engine.datachat.rules import DataRules, Desk
+from recollect.engine.elsewhere import Elsewhere
 from recollect.engine.generations import Generations, Recollector, generation_of
 from recollect.engine.judging import ChatJudge
 from recollect.engine.pacing import Pace
@@ -129,6 +130,7 @@ def engine_over(
     engine.chat = chat
     engine.reviewer = ChatJudge(engine.chat) if engine.chat is not None else None
     engine.desk = open_desk(settings, engine.chat)
+    engine.elsewhere = open_elsewhere(settings)
     if isinstance(embedder, CachedEmbedder):
         embedder.told = lambda hits, misses: engine.heard(
             "cache", {"cache": "embedding", "hits": hits, "misses": misses}
@@ -159,6 +161,24 @@ def open_desk(settings: Settings, chat: Chat | None) -> Desk:
     if chat is not None and settings.summarization_model:
         summariser = open_chat(replace(settings, chat_model=settings.summarization_model))
     return replace(desk.opened(settings, chat), summariser=summariser)
+
+
+def open_elsewhere(settings: Settings) -> Elsewhere | None:
+    """Where copies of the data chat's vectors are searched; None: in the store itself."""
+    kind, collection, url = settings.vector_store, settings.vector_collection, settings.vector_url
+    if kind == "opensearch":
+        from recollect.providers.indexes.opensearch import OpenSearchIndex
+
+        return Elsewhere(OpenSearchIndex(url, collection))
+    if kind == "chroma":
+        try:
+            from recollect.providers.indexes.chroma import ChromaIndex
+        except ImportError as problem:
+            raise Unsupported(f"Chroma needs the package {problem.name!r}: install recollect[chroma]") from problem
+        return Elsewhere(ChromaIndex(collection, url=url, folder=settings.data_dir / "chroma"))
+    if kind != "store" and (kind == "sqlite") != (sqlite_path(settings) is not None):
+        raise InvalidInput(f"the vector store can't be {kind}: everything is stored elsewhere; `store` means that")
+    return None
 
 
 def data_rules(settings: Settings) -> DataRules:

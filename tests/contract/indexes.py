@@ -8,7 +8,8 @@ from dataclasses import replace
 from functools import partial
 
 from recollect.ports import System, VectorIndex
-from recollect.providers.indexes import IndexConfig, choose
+from recollect.providers.indexes.chroma import ChromaIndex
+from recollect.providers.indexes.opensearch import OpenSearchIndex
 from recollect.testing import ReferenceIndex, StoreIndex
 from tests.contract.opensearch_wire import OpenSearch
 from tests.contract.samples import generation
@@ -25,7 +26,7 @@ async def _reference(ground: Ground) -> AsyncIterator[VectorIndex]:
 
 @asynccontextmanager
 async def _chroma(ground: Ground) -> AsyncIterator[VectorIndex]:
-    index = choose(IndexConfig(kind="chroma", collection=COLLECTION, folder=ground.folder / "chroma"))
+    index = ChromaIndex(COLLECTION, folder=ground.folder / "chroma")
     yield index
     await index.close()
 
@@ -33,7 +34,7 @@ async def _chroma(ground: Ground) -> AsyncIterator[VectorIndex]:
 @asynccontextmanager
 async def _opensearch(ground: Ground) -> AsyncIterator[VectorIndex]:
     with OpenSearch().running() as server:
-        index = choose(IndexConfig(kind="opensearch", collection=COLLECTION, url=server.url))
+        index = OpenSearchIndex(server.url, COLLECTION)
         yield index
         await index.close()
 
@@ -56,3 +57,8 @@ INDEXES: dict[str, Callable[[Ground], AbstractAsyncContextManager[VectorIndex]]]
     "sqlite": partial(_of_store, name="sqlite-memory"),
     "pgvector": partial(_of_store, name="postgres"),
 }
+
+
+def abroad(kind: str, url: str, collection: str = COLLECTION) -> VectorIndex:
+    """One that is asked over a network."""
+    return OpenSearchIndex(url, collection) if kind == "opensearch" else ChromaIndex(collection, url=url)

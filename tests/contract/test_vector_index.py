@@ -10,8 +10,8 @@ import pytest
 from recollect.errors import InvalidInput, NotAllowed, Unavailable
 from recollect.model import Scope
 from recollect.ports import Point, Vector, VectorIndex
-from recollect.providers.indexes import IndexConfig, choose
-from tests.contract.indexes import COLLECTION, INDEXES
+from recollect.providers.indexes.chroma import ChromaIndex
+from tests.contract.indexes import COLLECTION, INDEXES, abroad
 from tests.contract.opensearch_wire import OpenSearch
 from tests.contract.samples import ANA, HOSTILE, NEIGHBOURS
 from tests.contract.stores import Ground
@@ -138,22 +138,18 @@ async def test_a_retired_generation_is_gone_for_everybody(index: VectorIndex) ->
 
 
 async def test_a_folder_of_chroma_is_found_again(ground: Ground) -> None:
-    config = IndexConfig(kind="chroma", collection=COLLECTION, folder=ground.folder / "chroma")
-    first = choose(config)
+    first = ChromaIndex(COLLECTION, folder=ground.folder / "chroma")
     await first.add(ANA, "g1", [point("a")])
     await first.close()
     with pytest.raises(Unavailable):
         await first.search(ANA, "g1", X, 1)
-    again = choose(config)
+    again = ChromaIndex(COLLECTION, folder=ground.folder / "chroma")
     assert await ids(again) == ["a"]
     await again.close()
 
 
 async def test_collections_of_one_chroma_keep_apart(ground: Ground) -> None:
-    one, other = (
-        choose(IndexConfig(kind="chroma", collection=name, folder=ground.folder / "chroma"))
-        for name in (COLLECTION, f"{COLLECTION}2")
-    )
+    one, other = (ChromaIndex(name, folder=ground.folder / "chroma") for name in (COLLECTION, f"{COLLECTION}2"))
     await one.add(ANA, "g1", [point("a")])
     await other.add(ANA, "g1", [point("b")])
     await one.clear(ANA)
@@ -164,7 +160,7 @@ async def test_collections_of_one_chroma_keep_apart(ground: Ground) -> None:
 
 @pytest.mark.parametrize("kind", ["chroma", "opensearch"])
 async def test_who_is_not_there_is_unavailable(kind: str) -> None:
-    index = choose(IndexConfig(kind=kind, collection=COLLECTION, url="http://127.0.0.1:1"))  # type: ignore[arg-type]
+    index = abroad(kind, "http://127.0.0.1:1")
     for asked in (
         index.search(ANA, "g1", X, 1),
         index.add(ANA, "g1", [point("a")]),
@@ -181,12 +177,12 @@ async def test_who_is_not_there_is_unavailable(kind: str) -> None:
 @pytest.mark.parametrize(("collection", "url"), [("Big Letters", "http://h"), ("fine", "ftp://h"), ("fine", "h:9200")])
 def test_a_name_or_an_address_that_can_not_be_is_refused(kind: str, collection: str, url: str) -> None:
     with pytest.raises(InvalidInput):
-        choose(IndexConfig(kind=kind, collection=collection, url=url))  # type: ignore[arg-type]
+        abroad(kind, url, collection)
 
 
 async def test_opensearch_that_refuses_is_told_apart_from_one_that_fails() -> None:
     with OpenSearch().running() as server:
-        index = choose(IndexConfig(kind="opensearch", collection=COLLECTION, url=server.url))
+        index = abroad("opensearch", server.url)
         await index.add(ANA, "g1", [point("a")])
         server.fail_with = 403
         with pytest.raises(NotAllowed):
@@ -203,9 +199,7 @@ async def test_opensearch_that_refuses_is_told_apart_from_one_that_fails() -> No
 
 async def test_opensearch_prepares_a_generation_once_whoever_else_did() -> None:
     with OpenSearch().running() as server:
-        first, second = (
-            choose(IndexConfig(kind="opensearch", collection=COLLECTION, url=server.url)) for _ in range(2)
-        )
+        first, second = (abroad("opensearch", server.url) for _ in range(2))
         for number, index in enumerate((first, first, second)):
             await index.add(ANA, "g1", [point(str(number))])
         assert sorted(await ids(first)) == ["0", "1", "2"]

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from recollect.bootstrap import open_elsewhere
 from recollect.engine import Engine, EngineConfig, elsewhere
 from recollect.engine.elsewhere import WHOLE_FOR, Elsewhere
-from recollect.errors import Unavailable
+from recollect.errors import InvalidInput, Unavailable
 from recollect.model import AskData, DataAnswer, DataQuestion, Query
 from recollect.ports import Point
-from recollect.providers.indexes import IndexConfig, choose
+from recollect.providers.indexes.chroma import ChromaIndex
+from recollect.settings import Settings
 from recollect.stores.sqlite import SqliteStore
 from recollect.testing import FaultyIndex, HashEmbedder, ManualClock, ReferenceIndex, files_containing
 from tests.engine.conftest import ANA, engine_over
@@ -91,7 +93,7 @@ async def test_a_whole_copy_is_searched_and_what_it_brings_is_checked_against_th
     query = Query(text="zebra crossings", recipe="datachat", min_relevance=0.0)
     recalled = await home.engine.recall(DATA, query)
     assert recalled.trace.candidates["dense"] == 1  # neither the one it lacks, nor the one nobody knows
-    assert [hit.target.id for hit in recalled] == [second, first]
+    assert {hit.target.id for hit in recalled} == {first, second}
 
 
 async def test_a_question_is_answered_from_the_store_while_the_index_is_down(home: Home) -> None:
@@ -205,7 +207,7 @@ async def test_a_model_that_serves_no_more_is_removed_there(home: Home) -> None:
 
 
 async def test_chroma_holds_no_word_of_what_was_asked(home: Home, tmp_path: Path) -> None:
-    home.engine.elsewhere = Elsewhere(choose(IndexConfig(kind="chroma", collection="canaries", folder=tmp_path)))
+    home.engine.elsewhere = Elsewhere(ChromaIndex("canaries", folder=tmp_path))
     ids = await home.ask("how many kestrelcanary were sold")
     await home.engine.flush(DATA)
     await home.found("kestrelcanary")
@@ -216,3 +218,20 @@ async def test_chroma_holds_no_word_of_what_was_asked(home: Home, tmp_path: Path
     generation = (await home.engine.generations.alive())[0]
     vector = (await HashEmbedder().embed(["kestrelcanary"]))[0]
     assert await home.engine.elsewhere.index.search(DATA, generation.id, vector, 10) == []
+
+
+@pytest.mark.parametrize(("name", "url"), [("chroma", ""), ("opensearch", "http://127.0.0.1:9200")])
+def test_the_settings_say_where(name: str, url: str, tmp_path: Path) -> None:
+    given = {"MEMORY_VECTOR_STORE": name, "RECOLLECT_VECTOR_URL": url}
+    there = open_elsewhere(Settings.load(given, data_dir=tmp_path))
+    assert there is not None
+    assert type(there.index).__name__.lower() == f"{name}index"
+
+
+def test_the_store_itself_goes_by_its_own_names_only(tmp_path: Path) -> None:
+    for name in ("store", "sqlite"):
+        assert open_elsewhere(Settings.load({"MEMORY_VECTOR_STORE": name}, data_dir=tmp_path)) is None
+    with pytest.raises(InvalidInput, match="pgvector"):
+        open_elsewhere(Settings.load({"MEMORY_VECTOR_STORE": "pgvector"}, data_dir=tmp_path))
+    on_postgres = Settings.load({"MEMORY_VECTOR_STORE": "pgvector"}, store="postgresql://somewhere/db")
+    assert open_elsewhere(on_postgres) is None

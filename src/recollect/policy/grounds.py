@@ -36,7 +36,7 @@ def permits(access: DataAccess, grounds: Iterable[str]) -> bool:
 
 def grounds_of(question: str, answer: DataAnswer, shown: Sequence[Exchange], access: DataAccess) -> tuple[str, ...]:
     """`shown` is what the answerer had before it; `access` says which names there are to be named."""
-    own = (*named(answer.tables, answer.databases), *_mentioned(answer, access))
+    own = (*named(answer.tables, answer.databases), *_mentioned(question, answer, access))
     if not answer.sql and not answer.tables:
         sources: Iterable[Exchange] = shown
     else:
@@ -62,9 +62,9 @@ def _plain(name: str) -> str:
     return name.translate(_QUOTES).strip()
 
 
-def _mentioned(answer: DataAnswer, access: DataAccess) -> Iterable[str]:
-    """Tables and databases whose names stand in its words."""
-    text = " ".join((answer.answer, answer.explanation, answer.sql, *answer.related)).lower()
+def _mentioned(question: str, answer: DataAnswer, access: DataAccess) -> Iterable[str]:
+    """Tables and databases whose names stand in its words, or in those of the question, which goes where the answer goes."""
+    text = " ".join((question, answer.answer, answer.explanation, answer.sql, *answer.related)).lower()
     words = set(_NAME.findall(text))
     for kind, ending in ((access.tables, ""), (access.databases, _ALL_OF)):
         yield from (
