@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from datetime import timedelta
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from recollect.engine import Engine
 from recollect.errors import NotFound
 from recollect.model import Listing, Memory, Query, Scope, Status
-from recollect.policy.duplicates import form_of
+from recollect.policy.duplicates import form_of, kinds
 from recollect.ports import Store
 from recollect.testing import ManualClock, ReferenceStore
 from tests.engine.conftest import ANA, anywhere, engine_over
@@ -282,3 +283,80 @@ async def test_an_unmerged_telling_is_a_memory_like_any_other(store: Store) -> N
     await engine.forget(ANA, [id])
     assert [each.id for each in await engine.list(ANA, Listing())] == [alone.id]
     assert replace(alone, last_accessed=None).theme == "drinks"
+
+
+TIED = (
+    "I like tea. We ship on Monday.",
+    "We ship on Monday. I like tea.",
+    "I like tea we ship on Monday",
+    "we ship on monday i like tea",
+    "The sea is deep",
+)
+"""The first two tie the next two together, each in its own way; without them those are strangers."""
+
+
+async def groups(engine: Engine) -> list[list[str]]:
+    """What was told, by the memory that it became."""
+    found = []
+    for memory in await engine.list(ANA, Listing(limit=50)):
+        tellings = await engine.repeats(ANA, memory.id)
+        assert memory.repeat_count == max(0, len(tellings) - 1)
+        found.append(sorted(each.content for each in tellings) or [memory.content])
+    return sorted(found)
+
+
+def expected(texts: list[str]) -> list[list[str]]:
+    return sorted(sorted(texts[place] for place in group) for group in kinds(texts))
+
+
+@settings(max_examples=60)
+@given(st.lists(st.sampled_from(TIED), min_size=1, max_size=7))
+def test_whatever_ties_tellings_together_may_come_last(texts: list[str]) -> None:
+    async def work(engine: Engine) -> None:
+        for text in texts:
+            await engine.remember(ANA, {"content": text})
+        assert await groups(engine) == expected(texts)
+
+    run(work)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.sampled_from(TIED), min_size=2, max_size=7), st.data())
+def test_without_what_tied_them_they_are_apart_again(texts: list[str], data: Any) -> None:
+    async def work(engine: Engine) -> None:
+        for text in texts:
+            await engine.remember(ANA, {"content": text})
+        memories = await engine.list(ANA, Listing(limit=50))
+        told = [each for memory in memories for each in await engine.repeats(ANA, memory.id) if each.place]
+        if not told:
+            return
+        gone = data.draw(st.sampled_from(told))
+        await engine.unmerge(ANA, gone.memory_id, gone.id)
+        rest = list(texts)
+        rest.remove(gone.content)
+        assert await groups(engine) == sorted([*expected(rest), [gone.content]])
+
+    run(work)
+
+
+async def test_one_that_ties_two_memories_makes_them_one(engine: Engine) -> None:
+    first, second, third, fourth = await told(engine, TIED[2], TIED[3], TIED[0], TIED[1])
+    assert first != second
+    assert {third, fourth} <= {first, second}
+    (memory,) = await engine.list(ANA, Listing())
+    assert (memory.id in (first, second), memory.repeat_count) == (True, 3)
+    assert [hit.content for hit in await engine.recall(ANA, Query(text="ship on Monday"))] == [memory.content]
+
+
+async def test_an_address_is_never_merged_with_another_one_in_whatever_order_they_come(engine: Engine) -> None:
+    bare, one, two = "The museum has a new wing", "https://a.example/1", "https://a.example/2"
+    for number, texts in enumerate(permutations([bare, f"{bare} {one}", f"{bare} {two}"])):
+        scope = Scope("acme", f"reader-{number}")
+        for text in texts:
+            await engine.remember(scope, {"content": text})
+        memories = await engine.list(scope, Listing())
+        known = [
+            {each.content for each in await engine.repeats(scope, memory.id)} or {memory.content} for memory in memories
+        ]
+        assert len(known) == 2
+        assert not any(f"{bare} {one}" in texts and f"{bare} {two}" in texts for texts in known)

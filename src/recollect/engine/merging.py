@@ -20,7 +20,7 @@ from recollect.engine.lines import line_of, telling_of
 from recollect.engine.themes import open_theme
 from recollect.model import Memory, Repeat, Scope, Status, Target
 from recollect.policy.digest import twin_digest
-from recollect.policy.duplicates import fingerprint, form_of
+from recollect.policy.duplicates import fingerprint, form_of, kinds
 from recollect.policy.ids import new_id
 from recollect.policy.merging import MERGED, Telling, absorbed, folded
 from recollect.ports import Tx
@@ -89,18 +89,37 @@ async def unmerge(engine: Engine, scope: Scope, memory_id: str, repeat_id: str) 
         alone = telling_of(told[repeat_id])
         if alone.id in tx.memories.get([alone.id]):
             alone = replace(alone, id=new_id(at))
-        take_out(tx, engine, memory, list(told.values()), {repeat_id}, generations)
-        tx.memories.insert(alone, twin_digest(scope, alone.content, engine.config.pepper))
-        index_memory(tx, alone, generations, at)
-        state(tx, alone, engine.config.pepper)
-        if alone.theme:
-            open_theme(tx, alone.theme, at)
+        left = [each for each in told.values() if each.id != repeat_id]
+        untied = [[left[place] for place in group] for group in kinds([each.content for each in left])]
+        gone = {repeat_id, *(each.id for group in untied[1:] for each in group)}
+        take_out(tx, engine, memory, list(told.values()), gone, generations)
+        _stand_alone(tx, engine, alone, generations)
+        for group in untied[1:]:
+            _told_apart(tx, engine, group, generations)
         audit.record(tx, engine.occasion, at, "memory.unmerged", Target("memory", alone.id), of=memory_id)
         return alone
 
     alone = await engine.store.write(scope, work)
     engine.wake()
     return alone
+
+
+def _stand_alone(tx: Tx, engine: Engine, alone: Memory, generations: Sequence[str]) -> None:
+    at = engine.clock.now()
+    tx.memories.insert(alone, twin_digest(tx.scope, alone.content, engine.config.pepper))
+    index_memory(tx, alone, generations, at)
+    state(tx, alone, engine.config.pepper)
+    if alone.theme:
+        open_theme(tx, alone.theme, at)
+
+
+def _told_apart(tx: Tx, engine: Engine, group: Sequence[Repeat], generations: Sequence[str]) -> None:
+    """Tellings that only the one taken out had tied to the others are a memory of their own again."""
+    memory = telling_of(group[0])
+    _stand_alone(tx, engine, memory, generations)
+    digest = twin_digest(tx.scope, memory.content, engine.config.pepper)
+    for each in group[1:]:
+        memory, _ = tell_again(tx, memory, telling_of(each), each.at, digest)
 
 
 def take_out(

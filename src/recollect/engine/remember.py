@@ -22,6 +22,7 @@ from recollect.engine.indexing import index_memory
 from recollect.engine.merging import tell_again
 from recollect.engine.screening import LONGEST_AT_ONCE, screened_aside
 from recollect.engine.themes import open_theme
+from recollect.engine.twins import twins, unite
 from recollect.model import (
     Draft,
     EmbeddingState,
@@ -34,7 +35,7 @@ from recollect.model import (
     Target,
 )
 from recollect.policy.digest import grave_digest, twin_digest
-from recollect.policy.duplicates import NEAR, fingerprint, same
+from recollect.policy.duplicates import fingerprint
 from recollect.policy.ids import new_id
 from recollect.policy.importance import base_importance
 from recollect.policy.metadata import described
@@ -43,9 +44,6 @@ from recollect.ports import Judgement, Tx
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
-
-CANDIDATES = 16
-"""Near-duplicates that are looked at closely; each that is one looks the same, so more would tell nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +147,9 @@ def _decide(tx: Tx, todo: Remembering) -> Receipt:
     buried = tx.space.buried(todo.grave, todo.at)
     if buried is not None:
         return _refused(tx, todo, "tombstone", until=buried.expires_at)
-    twin = _twin(tx, todo)
-    if twin is not None:
-        return _merge(tx, todo, twin)
+    same = twins(tx, todo.draft, todo.memory.simhash, todo.twin)
+    if same:
+        return _merge(tx, todo, same)
     weighed = weigh(tx, todo.draft, todo.claims, todo.rulings)
     keyed = tx.memories.keyed(todo.draft.key) if todo.draft.key else ()
     # Only a date that somebody gave can be earlier: one from our own clock means now, wherever the clock was set since.
@@ -163,29 +161,12 @@ def _decide(tx: Tx, todo: Remembering) -> Receipt:
     return _store(tx, todo, list(previous.values()), [each for each in weighed.unsure if each.id not in previous])
 
 
-def _twin(tx: Tx, todo: Remembering) -> Memory | None:
-    """The active memory that says the same: by the digest of its form, else by its SimHash and a close look."""
-    exact = tx.memories.twin(todo.twin)
-    near = () if exact and _is_twin(exact, todo) else tx.memories.near(todo.memory.simhash, NEAR, CANDIDATES)
-    return next((each for each in (exact, *near) if each is not None and _is_twin(each, todo)), None)
-
-
-def _is_twin(candidate: Memory, todo: Remembering) -> bool:
-    return same(candidate.content, todo.draft.content) and _says_nothing_else(candidate, todo.draft)
-
-
-def _says_nothing_else(twin: Memory, draft: Draft) -> bool:
-    """Whether merging drops nothing: the same words, and no other key, value or type than is already known."""
-    return (
-        (draft.key is None or draft.key == twin.key)
-        and (draft.value is None or draft.value == twin.value)
-        and draft.type == twin.type
-        and draft.theme in (None, twin.theme)
-    )
-
-
-def _merge(tx: Tx, todo: Remembering, twin: Memory) -> Receipt:
-    _, name = tell_again(tx, twin, todo.memory, todo.at, twin_digest(tx.scope, twin.content, todo.pepper))
+def _merge(tx: Tx, todo: Remembering, same: Sequence[Memory]) -> Receipt:
+    twin, *others = same
+    digest = twin_digest(tx.scope, twin.content, todo.pepper)
+    merged, name = tell_again(tx, twin, todo.memory, todo.at, digest)
+    for other in others:
+        merged = unite(tx, merged, other, digest)
     _record(tx, todo, "memory.merged", twin.id)
     return Receipt(id=twin.id, outcome="merged", embedding=_state_of(tx, twin, todo), repeat=name)
 

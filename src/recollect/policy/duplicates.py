@@ -141,10 +141,23 @@ def same(a: str, b: str) -> bool:
 
     The same words in the same order are the same wherever sentences end in them.
     """
-    if form_of(a) != form_of(b) and _flat(a) != _flat(b):
-        return False
     ours, theirs = links(a), links(b)
-    return not ours or not theirs or ours == theirs
+    return says_same(a, b) and (not ours or not theirs or ours == theirs)
+
+
+def says_same(a: str, b: str) -> bool:
+    """The same, whatever addresses they name."""
+    return form_of(a) == form_of(b) or _flat(a) == _flat(b)
+
+
+def kinds(texts: Sequence[str]) -> list[list[int]]:
+    """Which of these texts say the same, one by way of another: their places, in groups, each in order."""
+    groups: list[list[int]] = []
+    for place, text in enumerate(texts):
+        tied = [group for group in groups if any(says_same(text, texts[other]) for other in group)]
+        groups = [group for group in groups if group not in tied]
+        groups.append(sorted([place, *(other for group in tied for other in group)]))
+    return sorted(groups)
 
 
 def fingerprint(text: str) -> int:
