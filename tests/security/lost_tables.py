@@ -8,7 +8,7 @@ take time.)
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from random import Random
@@ -41,10 +41,10 @@ def rows_of(bird: str) -> dict[str, Any]:
     return {"columns": ["name"], "rows": [[f"row{bird}"]], "row_count": 1, "truncated": False}
 
 
-def repeated(shown: DataQuestion) -> str:
-    """All it was shown that tells of a table."""
+def repeated(shown: DataQuestion, kinds: Sequence[str] = KINDS) -> str:
+    """All it was shown that tells of a table; or only some of it, such as rows without the name of whence they came."""
     text = repr((shown.augmented, shown.history, shown.similar))
-    return " ".join(word for bird in TABLES for word in words_of(bird) if word in text)
+    return " ".join(kind + bird for bird in TABLES for kind in kinds if kind + bird in text)
 
 
 def answer_about(bird: str, way: str, shown: DataQuestion) -> DataAnswer:
@@ -54,6 +54,8 @@ def answer_about(bird: str, way: str, shown: DataQuestion) -> DataAnswer:
     said = repeated(shown) if way != "query" else ""
     if way == "talk":
         return DataAnswer(answer=f"From before: {said}")
+    if way == "mixed":
+        said = repeated(shown, ("row", "ans"))
     return DataAnswer(
         answer=f"ans{bird} {said}",
         sql=f"SELECT row{bird} FROM {TABLES[bird]}.tbl{bird}",
@@ -167,7 +169,10 @@ class History:
     async def seen(self) -> AsyncIterator[tuple[str, str]]:
         engine, scope, me = self.engine, self.person.scope, self.person.ask()
         session = self.chance.choice((*SESSIONS, "another"))
-        self.answerer.add(lambda shown: DataAnswer(answer=f"Before: {repeated(shown)}", related=(repeated(shown),)))
+        kinds = KINDS if self.chance.random() < 0.5 else ("row", "ans", "ask")
+        self.answerer.add(
+            lambda shown: DataAnswer(answer=f"Before: {repeated(shown, kinds)}", related=(repeated(shown),))
+        )
         reply = await engine.ask_data(scope, replace(me, question=NEUTRAL, session_id=session))
         yield "the answerer", repr(replace(self.answerer.asked[-1], access=DataAccess()))
         yield "the reply", repr(reply)

@@ -3,7 +3,8 @@
 The layout is the contract's, heading by heading. Whatever was said before stands in it on one line each, without anything that
 reads like one of the headings: no stored text can end a section or begin one. The budget covers the whole, the question included;
 only the question is never cut. What gives way first is what is furthest away: similar questions from the last, then the earliest
-turns.
+turns. Where room is left, the questions that this conversation began with are named too, in a line each: many a follow-up leans
+on a name that was said long before the window that its turns are shown from.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from recollect.policy.duplicates import form_of
 from recollect.policy.injection_unmask import visible
 
 SUMMARY = "=== CONVERSATION SUMMARY ==="
+EARLIER = "=== EARLIER IN THIS CONVERSATION ==="
 RECENT = "=== RECENT CONVERSATION ==="
 RELATED = "=== RELATED PAST QUERIES ==="
 CURRENT = "=== CURRENT QUESTION ==="
@@ -35,6 +37,10 @@ LAST_SQL_CHARS = 2000
 SQL_CHARS = 200
 PATTERN_CHARS = 150
 SAID_CHARS = 500
+EARLIER_CHARS = 200
+EARLIER_MOST = 60
+EARLIER_SHARE = 0.5
+"""Of the budget, at most so much for what lies before the window."""
 SUMMARY_CHARS = 200
 NAME_CHARS = 500
 RESULT_BYTES = 32 * 1024
@@ -48,23 +54,57 @@ class Context:
     text: str
     history: int = 0
     similar: int = 0
+    earlier: int = 0
+    """Questions from before `history` that are named."""
+    summary: bool = False
     tokens: int = 0
     truncated: bool = False
 
 
 def context(
-    question: str, history: Sequence[Exchange], similar: Sequence[Exchange], summary: str | None, budget: int
+    question: str,
+    history: Sequence[Exchange],
+    similar: Sequence[Exchange],
+    summary: str | None,
+    budget: int,
+    earlier: Sequence[Exchange] = (),
 ) -> Context:
-    """`history` oldest first, `similar` best first. Without any of them the question stands alone, and takes no room."""
+    """`earlier` and `history` oldest first, `similar` best first. Without any of them the question stands alone, and takes no
+    room."""
     asked, past = list(history), list(similar)
     shown = summary
     while asked or past or shown:
         text = _written(question, asked, past, shown)
         if (tokens := count_tokens(text)) <= budget:
             cut = len(asked) < len(history) or len(past) < len(similar) or shown != summary
-            return Context(text=text, history=len(asked), similar=len(past), tokens=tokens, truncated=cut)
+            named, more = _named(
+                earlier if len(asked) == len(history) else (), int(budget * EARLIER_SHARE), budget - tokens
+            )
+            return Context(
+                text="\n".join([*named, text]),
+                history=len(asked),
+                similar=len(past),
+                earlier=max(0, len(named) - 2),
+                summary=bool(shown),
+                tokens=tokens + more,
+                truncated=cut,
+            )
         shown = _give_way(asked, past, shown)
     return Context(text=question, truncated=bool(history or similar or summary))
+
+
+def _named(earlier: Sequence[Exchange], share: int, left: int) -> tuple[list[str], int]:
+    """As many of the last of them as there is room for, in a section of their own, and what it takes."""
+    room, lines = min(share, left), list[str]()
+    taken = count_tokens(EARLIER) + 2
+    for each in reversed(earlier[-EARLIER_MOST:]):
+        about = f"tables: {', '.join(map(flat, each.tables))}" if each.sql else short(each.answer, EARLIER_CHARS)
+        line = f"User asked: {short(each.question, EARLIER_CHARS)} ({about})"
+        if (taken + (more := count_tokens(line) + 1)) > room:
+            break
+        lines.append(line)
+        taken += more
+    return ([EARLIER, *reversed(lines), ""], taken) if lines else ([], 0)
 
 
 def _give_way(asked: list[Exchange], past: list[Exchange], summary: str | None) -> str | None:

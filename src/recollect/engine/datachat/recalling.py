@@ -42,6 +42,9 @@ class Before:
     talk: Talked | None = None
     history: tuple[Exchange, ...] = ()
     similar: tuple[Exchange, ...] = ()
+    earlier: tuple[Exchange, ...] = ()
+    """Of this conversation, from before `history`: named only."""
+    summary: Exchange | None = None
     near: tuple[Exchange, ...] = ()
     """Similar ones before anything was let go: among them is what this question may repeat."""
     degraded: tuple[str, ...] = ()
@@ -50,7 +53,9 @@ class Before:
 
     @property
     def shown(self) -> tuple[Exchange, ...]:
-        return (*self.history, *self.similar)
+        """All that an answer may have its words from."""
+        told = () if self.summary is None else (self.summary,)
+        return (*told, *self.earlier, *self.history, *self.similar)
 
 
 async def access_of(engine: Engine, scope: Scope, asked: AskData) -> DataAccess:
@@ -83,9 +88,12 @@ async def remembered(engine: Engine, scope: Scope, session: str, asked: AskData,
     near, degraded = await similar_to(engine, scope, asked, [each.question for each in history[-LEANING:]])
     similar = worth_showing(near, history, access, asked)[: _wanted_similar(engine, asked)]
     summary = summary_for(talk, wanted, access) if talk else None
-    found = context(asked.question, history, similar, summary, engine.config.data.context_tokens)
+    older = answered[: len(answered) - len(history)] if history else []
+    found = context(asked.question, history, similar, summary, engine.config.data.context_tokens, older)
     return Before(
         context=found,
+        earlier=tuple(older[len(older) - found.earlier :]),
+        summary=_as_exchange(summary, talk, older) if found.summary else None,
         talk=talk,
         history=tuple(history[len(history) - found.history :]),
         similar=tuple(similar[: found.similar]),
@@ -93,6 +101,14 @@ async def remembered(engine: Engine, scope: Scope, session: str, asked: AskData,
         degraded=degraded,
         ended=ended,
     )
+
+
+def _as_exchange(summary: str | None, talk: Talked | None, older: Sequence[Exchange]) -> Exchange:
+    """A summary with what it rests on: what it says of itself, or where it was put together just now all that is older."""
+    assert talk is not None
+    kept = talk.conversation.summary_grounds if talk.conversation.summary is not None else None
+    grounds = [name for each in older for name in each.grounds] if kept is None else kept
+    return Exchange(question="", answer=summary or "", grounds=tuple(dict.fromkeys(grounds)))
 
 
 def _wanted_similar(engine: Engine, asked: AskData) -> int:
