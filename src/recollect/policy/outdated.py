@@ -17,7 +17,23 @@ from datetime import datetime
 from math import log
 
 from recollect.model import Hit
-from recollect.policy.slots_values import DAY, NUMBER, NUMBERS
+from recollect.policy.outdated_words import (
+    ADDS_UP,
+    ASKS,
+    DATED,
+    EVER,
+    GENERIC,
+    HISTORY,
+    MANY,
+    NEVER,
+    PRESENT,
+    QUOTED,
+    RARE,
+    SENTENCE,
+    TURN,
+    VALUES,
+)
+from recollect.policy.slots_values import NUMBERS
 from recollect.policy.text import analyse, query_terms
 
 LOOKED_AT = 12
@@ -29,92 +45,12 @@ ENOUGH = 0.35
 """The share of what is asked for, rare words counting more, that two answers must have in common."""
 FEW = 0.1
 """The same where nothing but a rhythm answers: there are few of them."""
-HALF = 0.5
+MOST = 0.6
+"""The same where the question asks for a kind of value that little else is told in."""
+HALF = 0.4
 """The same where it speaks of a change, or counts the same."""
 NEAR = 4
 """Words within which a number says how many there are of a thing."""
-
-_HISTORY = re.compile(
-    r"\b(?:previous(?:ly)?|used to|original(?:ly)?|initial(?:ly)?|at first|formerly|former|earlier|in the past|back then"
-    r"|in the beginning|over time|compare[ds]?|difference|more \w+ than|order|sequence|before (?!\W*$))\b"
-    r"|以前|之前|原来|最初|曾经|当时|过去|起初|变化|先后|顺序",
-    re.IGNORECASE,
-)
-_ADDS_UP = re.compile(
-    r"\b(?:in total|summar(?:y|i[sz]e)|overview|list|altogether|combined|different|various|all of|sum|average|between|passed"
-    r"|elapsed|until)\b"
-    r"|\b(?:how long (?:did|after|since|had)|how many (?:days|weeks|months|years|hours) (?:ago|after|before|since|had|passed|did)"
-    r"|(?:which|who|what)\b.{0,80}\bfirst|earliest|in what order)\b"
-    r"|一共|总共|合计|之间|相隔",
-    re.IGNORECASE,
-)
-"""What asks for a sum wants every part of it: none is outdated by another."""
-_MANY = re.compile(
-    r"\bhow (?:many|much|long|old|far|big|tall)\b(?P<what>[^?]{0,60}?)"
-    r"(?=\b(?:do|does|did|have|has|had|is|are|was|were|can|will|should|am)\b|[?]|$)"
-    r"|\bwhat (?:number|size|price|age)\b|\b(?:count|target|rate|budget|quota|score|level|limit)\b|几|多少|多久|多大|多长",
-    re.IGNORECASE,
-)
-_PRESENT = re.compile(
-    r"\b(?:currently|current|now|latest|(?:most )?recent(?:ly)?|these days|at the moment)\b|现在|目前|最新|最近", re.I
-)
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-_ASKS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    (
-        "often",
-        re.compile(r"\bhow (?:often|frequently|many (?:times|days) (?:a|per|each))\b|多久.*次|几次", re.IGNORECASE),
-    ),
-    ("share", re.compile(r"\bpercent(?:age)?\b|百分", re.IGNORECASE)),
-    (
-        "when",
-        re.compile(
-            r"\bwhen\b|\bwhat (?:time|date|day)\b|\bdeadline\b|\bwhich day\b|什么时候|何时|几[点号]|哪天", re.IGNORECASE
-        ),
-    ),
-    ("many", _MANY),
-)
-_VALUES = {
-    "often": re.compile(
-        r"\b(?:once|twice|thrice|daily|weekly|monthly|yearly"
-        rf"|every (?:other |\w+ )?(?:day|week|month|year|morning|evening|{DAY})s?"
-        rf"|{NUMBER} (?:times|days|mornings|evenings|nights)|biweekly)\b|每[天周月年]|[一两三四五六七八九十\d]+次",
-        re.IGNORECASE,
-    ),
-    "share": re.compile(r"\d+(?:\.\d+)?(?= ?(?:%|percent))", re.IGNORECASE),
-    "when": re.compile(
-        rf"\b(?:{_MONTH} \d{{1,2}}(?!\d)|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}(?!\w)|{DAY}"
-        r"|noon|midnight|\d{1,2}:\d\d(?: ?[ap]m)?|\d{1,2} ?[ap]m)(?!\w)"
-        r"|\d{1,2}月(?:\d{1,2}[日号])?|[\d一二三四五六七八九十两]+点半?|周[一二三四五六日天]",
-        re.IGNORECASE,
-    ),
-    "many": re.compile(
-        rf"[$€£¥]?(?<![A-Za-z0-9_.])(?:{NUMBER}|an? (?=hour)|half)(?:st|nd|rd|th)?(?![A-Za-z0-9_%])|\b(?:once|twice)\b"
-        r"|[一二三四五六七八九十两]+(?=[个次只本天年月岁人号])",
-        re.IGNORECASE,
-    ),
-}
-_TURN = re.compile(
-    r"\b(?:now|currently|no longer|anymore|these days|instead|actually|new|recently|moved|switched|changed|upgraded"
-    r"|rescheduled|postponed|pushed|extended|increased|decreased|raised|reduced|adjusted|updated|reached|expanded|replaced|finished"
-    r"|back to|up to|improved|grew|grown|bumped|shifted|since then|latest)\b|现在|改|换|涨|升|搬|不再|目前|最近|刚|新",
-    re.IGNORECASE,
-)
-_NEVER = re.compile(
-    r"\b(?:never|no longer|(?:have|has|had|did|do|does|is|am|are|was|were)(?:n't| not)"
-    r"(?! (?:sure|know|think|want|understand|mind|only)))\b"
-    r"|从未|从来没|没有|没|不再",
-    re.IGNORECASE,
-)
-_EVER = re.compile(r"^\W*(?:have|has|did|do|does|am|is|are|was|were|can|will)\b|吗|有没有|是不是", re.IGNORECASE)
-_QUOTED = re.compile(r"(?<!\w)['\"“‘].{1,120}?['\"”’](?!\w)")
-_DATED = re.compile(rf"\b(?:{_MONTH} \d{{1,2}}|(?:19|20)\d\d),?$", re.IGNORECASE)
-_SENTENCE = re.compile(r"(?<=[.!?;])(?<!\b[DM]r\.)(?<!\bMrs\.)(?<!\bMs\.)\s+|[。！？；]|\n+")
-_GENERIC = frozenset(
-    analyse(
-        "current currently now recent recently often many much long time times day days week weeks month year total number count "
-        "usually regularly spend spent ever far today latest most completed complete have own"
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +103,7 @@ def latest_first(
     if len(hits) < 2 or asks_for_history(text):
         return list(hits)
     later = _disputes(hits, disputed)
-    asked = None if _ADDS_UP.search(_QUOTED.sub("", text)) else _asked(text)
+    asked = None if ADDS_UP.search(QUOTED.sub("", text)) else _asked(text)
     if asked is not None and (factual or asked.kind not in ("", "whether")):
         answers = [answer for hit in hits[:LOOKED_AT] if (answer := _answer(hit, asked)) is not None]
         weights = _weights(asked, answers)
@@ -180,7 +116,7 @@ def latest_first(
 
 def asks_for_history(text: str) -> bool:
     """Whether a question wants to know how things were before."""
-    return _HISTORY.search(_QUOTED.sub("", text)) is not None
+    return HISTORY.search(QUOTED.sub("", text)) is not None
 
 
 def _disputes(hits: Sequence[Hit], disputed: Collection[frozenset[str]]) -> dict[int, list[Hit]]:
@@ -197,11 +133,11 @@ def _disputes(hits: Sequence[Hit], disputed: Collection[frozenset[str]]) -> dict
 
 
 def _asked(text: str) -> _Asked:
-    terms = frozenset(term for term in query_terms(text) if term not in _GENERIC)
-    kind = next((kind for kind, pattern in _ASKS if pattern.search(text)), "whether" if _EVER.search(text) else "")
-    match = _MANY.search(text) if kind == "many" else None
+    terms = frozenset(term for term in query_terms(text) if term not in GENERIC)
+    kind = next((kind for kind, pattern in ASKS if pattern.search(text)), "whether" if EVER.search(text) else "")
+    match = MANY.search(text) if kind == "many" else None
     counted = frozenset(query_terms(match["what"] or "", or_all=False)) & terms if match else frozenset()
-    return _Asked(terms, counted, kind, bool(_PRESENT.search(text)))
+    return _Asked(terms, counted, kind, bool(PRESENT.search(text)))
 
 
 def _in_order(hits: Sequence[Hit], over: Mapping[int, Sequence[Hit]]) -> list[Hit]:
@@ -239,7 +175,8 @@ def _replaces(new: _Answer, old: _Answer, asked: _Asked, weights: Mapping[str, f
     if asked.kind == "whether":
         return to_the_point and (new.denies != old.denies or (new.turns and differs))
     if asked.kind:
-        near = mine >= (HALF if new.turns or new.exact else AS_MUCH) * theirs
+        least = HALF if new.turns or new.exact else MOST if asked.kind in RARE else AS_MUCH
+        near = mine >= least * theirs
         return differs and near and (new.turns or new.exact or not old.exact)
     return to_the_point and (new.turns or asked.present)
 
@@ -261,30 +198,30 @@ def _answer(hit: Hit, asked: _Asked) -> _Answer | None:
         held,
         counted or frozenset(_given(told, asked.kind)),
         bool(counted),
-        bool(_TURN.search(told)),
-        bool(_NEVER.search(told)),
+        bool(TURN.search(told)),
+        bool(NEVER.search(told)),
     )
 
 
 def _about(text: str, held: frozenset[str]) -> list[str]:
     """The sentences that hold a word of the question, and those right behind them."""
-    parts = [part for part in _SENTENCE.split(text) if part and part.strip()]
+    parts = [part for part in SENTENCE.split(text) if part and part.strip()]
     near = [not held.isdisjoint(analyse(part)) for part in parts]
     return [part for at, part in enumerate(parts) if near[at] or (at and near[at - 1])]
 
 
 def _given(text: str, kind: str) -> Iterator[str]:
-    for match in _VALUES.get(kind, _VALUES["many"]).finditer(text):
-        if kind == "when" or not _DATED.search(text[: match.end()]):
+    for match in VALUES.get(kind, VALUES["many"]).finditer(text):
+        if kind == "when" or not DATED.search(text[: match.end()]):
             yield _plain(match[0])
 
 
 def _counted(sentences: Sequence[str], asked: _Asked) -> Iterator[str]:
     """The numbers beside what is counted: "15 Crash Course videos", "my follower count is close to 1300"."""
     for sentence in sentences if asked.counted else ():
-        for match in _VALUES["many"].finditer(sentence):
+        for match in VALUES["many"].finditer(sentence):
             behind, before = sentence[match.end() :].split()[:NEAR], sentence[: match.start()].split()[-2 * NEAR :]
-            if not asked.counted.isdisjoint(analyse(" ".join((*before, *behind)))) and not _DATED.search(
+            if not asked.counted.isdisjoint(analyse(" ".join((*before, *behind)))) and not DATED.search(
                 sentence[: match.end()]
             ):
                 yield _plain(match[0])

@@ -92,7 +92,7 @@ class _Line:
 
     @property
     def head(self) -> str:
-        earlier = f", before [{self.since}] said otherwise" if self.since else ""
+        earlier = f", may be outdated by [{self.since}]" if self.since else ""
         return f"- [{self.reference}] {_provenance(self.hit)}{earlier}:"
 
     def written(self, text: str) -> str:

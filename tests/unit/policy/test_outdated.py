@@ -128,5 +128,5 @@ def test_a_model_is_told_which_word_is_the_later_one() -> None:
     question, before, after = CHANGED[0]
     lines = context_block(latest_first(question, [said(before, 1), said(after, 9)]), 2000).text.splitlines()
     shown = [line for line in lines if line.startswith("- [")]
-    assert shown[0].startswith("- [m2] 2025-03-02 message from user, before [m1] said otherwise:")
+    assert shown[0].startswith("- [m2] 2025-03-02 message from user, may be outdated by [m1]:")
     assert shown[1].startswith("- [m1] 2025-03-10 message from user:")
