@@ -36,6 +36,12 @@ class PatientProtocol(H11Protocol):
         super().data_received(data)
         self._watch()
 
+    def on_response_complete(self) -> None:
+        """The beginning of the next head may have come along with the last request; no more data need ever come."""
+        super().on_response_complete()
+        if self.conn.trailing_data[0]:
+            self._watch()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._unwatch()
         super().connection_lost(exc)
