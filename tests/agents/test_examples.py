@@ -74,6 +74,19 @@ def test_the_documented_stores_run(tmp_path: Path) -> None:
     assert "I drink green tea." in said
 
 
+def test_the_first_page_runs_as_it_stands(tmp_path: Path) -> None:
+    first_page = (ROOT / "README.md").read_text()
+    three_lines, chat, agent = re.findall(r"```python\n(.*?)```", first_page, re.DOTALL)
+    prefers = "I prefer uv over pip for Python projects"
+    found, *quoted = run("-c", three_lines + chat, folder=tmp_path, RECOLLECT_EMBEDDER="local").splitlines()
+    assert found == prefers
+    assert any(prefers in line for line in quoted)
+    with ScriptedModel(ToolCall("query_memory", {"query": "package manager"}), "Use uv.").running() as model:
+        openai = {"OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "-", "OPENAI_AGENTS_DISABLE_TRACING": "1"}
+        assert run("-c", agent, folder=tmp_path, RECOLLECT_EMBEDDER="local", **openai) == "Use uv.\n"
+    assert prefers in json.dumps(model.asked[1]["input"]), "the tool gave the model what was remembered"
+
+
 def test_the_documented_configuration_is_the_example() -> None:
     first, second = (json.loads(each) for each in documented("json"))
     assert first == json.loads((ROOT / "examples" / "mcp_config.json").read_text())

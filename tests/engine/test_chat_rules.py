@@ -7,10 +7,11 @@ from datetime import timedelta
 import pytest
 
 from recollect.bootstrap import engine_config
-from recollect.engine import Engine, EngineConfig
+from recollect.engine import Engine, EngineConfig, embed
 from recollect.engine.chat_rules import ChatRules
 from recollect.engine.datachat.rules import Desk
 from recollect.model import Utterance
+from recollect.policy import budget
 from recollect.policy.budget import count_tokens
 from recollect.settings import Settings
 from recollect.testing.chat import ScriptedChat
@@ -84,6 +85,13 @@ async def test_conversations_end_after_so_many_days_of_silence_unless_their_spac
     assert (await engine.maintain(ANA)).done.get("drop_conversation") is None
     await engine.change_settings(ANA, {"retention_days": None})
     assert (await engine.maintain(ANA)).done["drop_conversation"] == 1
+
+
+async def test_the_tokenizer_is_there_before_the_first_message() -> None:
+    engine, _ = chatting()
+    budget._encoding.cache_clear()
+    await embed.warm(engine)
+    assert budget._encoding.cache_info().currsize == 1
 
 
 def test_settings_reach_the_chat() -> None:

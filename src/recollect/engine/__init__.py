@@ -104,6 +104,8 @@ class Debts:
     """Scopes with memories that may not both be true, for a reviewer to look at."""
     asked: dict[tuple[Scope, str, str], None] = field(default_factory=dict)
     """Which pairs of memories a reviewer was asked about already, the oldest first."""
+    answered: bool = False
+    """Whether a question was embedded here before. The first waits for the model to load, and so may what it asks for."""
     tend_at: datetime | None = None
     """When everybody's memory is to be tidied up next, and how far that has come."""
     tended: Scope | None = None

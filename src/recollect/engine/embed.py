@@ -18,6 +18,7 @@ from recollect.engine import elsewhere
 from recollect.engine.batches import Batch, Pass, claim, embedded
 from recollect.errors import RecollectError, Unavailable
 from recollect.model import Backlog, Generation, GenerationState, Scope
+from recollect.policy.budget import count_tokens
 from recollect.ports import Embedder, Tx
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def always() -> bool:
 
 
 async def warm(engine: Engine) -> None:
-    """Load the local model before anybody asks; a model that lives elsewhere is sent nothing it wasn't asked."""
+    """Load tokenizer and local model before anybody asks; a model that lives elsewhere is sent nothing it wasn't asked."""
+    await asyncio.to_thread(count_tokens, "Good morning")
     with suppress(RecollectError):
         serving = await engine.generations.serving()
         embedder = await engine.generations.embedder(serving) if serving else None

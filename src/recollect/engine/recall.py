@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 WORTH_WAITING_FOR = 32
 MOST_HISTORY = 12
 PATIENCE_SECONDS = 0.25
+PATIENCE_WHEN_COLD = 5.0
 A_MOMENT = timedelta(seconds=2)
 
 
@@ -156,16 +157,20 @@ def _latest_first(hits: list[Hit], recipe: Recipe, asked: Asked, course: Course)
 async def _caught_up(engine: Engine, scope: Scope) -> bool:
     """What was said a moment ago may answer in other words, once its embedding is there: worth a short wait, but only when
     nothing else answers. False when nothing was pending, or for so long that waiting would be a long wait: then everybody
-    waits for the model, and those who ask must not push in line."""
+    waits for the model, and those who ask must not push in line. The first question of a process has waited for the model to
+    load, which is no line yet."""
     serving = await engine.generations.serving()
     if serving is None:
         return False
     backlog = await engine.store.read(scope, lambda tx: tx.embeddings.backlog(serving.id))
-    behind = backlog.oldest is not None and engine.clock.now() - backlog.oldest > A_MOMENT
+    first, engine.debts.answered = not engine.debts.answered, True
+    if first and not backlog.pending:  # it may have come while the question was looked up
+        return True
+    behind = not first and backlog.oldest is not None and engine.clock.now() - backlog.oldest > A_MOMENT
     if behind or not 0 < backlog.pending <= WORTH_WAITING_FOR:
         return False
     with suppress(Unavailable):
-        await flush(engine, scope, PATIENCE_SECONDS)
+        await flush(engine, scope, PATIENCE_WHEN_COLD if first else PATIENCE_SECONDS)
     return True
 
 
