@@ -21,6 +21,7 @@ import redis
 from pydantic import BaseModel
 
 from recollect.doors.companion import wire as companion_wire
+from recollect.doors.datachat import wire as datachat_wire
 from recollect.doors.longterm import wire as longterm_wire
 from recollect.doors.native.wire import account as native_account
 from recollect.doors.native.wire import conversations as native_conversations
@@ -373,7 +374,7 @@ def _rows_of_ana(home: Home, table: str) -> bool:
 NATIVE = (native_memories, native_links, native_conversations, native_account)
 MODELS = [
     model
-    for module in (*NATIVE, companion_wire, longterm_wire, recall_wire)
+    for module in (*NATIVE, companion_wire, datachat_wire, longterm_wire, recall_wire)
     for model in vars(module).values()
     if isinstance(model, type) and issubclass(model, BaseModel) and model.__module__ == module.__name__
 ]

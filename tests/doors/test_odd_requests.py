@@ -22,6 +22,7 @@ from schemathesis.checks import (
 from schemathesis.core.failures import FailureGroup
 from schemathesis.core.result import Ok
 
+from recollect.providers.answerers import sample_database
 from tests.api.homes import Home
 from tests.doors.http.process import serving
 
@@ -45,7 +46,8 @@ def lines(_: schemathesis.SerializationContext, value: object) -> bytes:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_every_operation_answers_as_it_says(home: Home, tmp_path: Path) -> None:
-    with serving(tmp_path, store=home.url, user_id_source="header", rate_limit="0") as server:
+    settled = {"store": home.url, "user_id_source": "header", "rate_limit": "0", "data_url": sample_database(tmp_path)}
+    with serving(tmp_path, **settled) as server:
         schema = schemathesis.openapi.from_url(f"{server.url}openapi.json")
         problems: list[str] = []
         asked = 0

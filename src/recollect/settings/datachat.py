@@ -100,8 +100,8 @@ class DataChat:
         "Who says which databases and tables somebody may use now: their token's `claims`, a `file`, `denodo`'s data catalog. "
         "`off`: everybody all that the answerer reaches.",
     )
-    databases_claim: str = setting("databases", text, "claims: the claim that lists databases. Empty: not limited.")
-    tables_claim: str = setting("tables", text, "claims: the claim that lists tables. Empty: not limited.")
+    databases_claim: str = setting("", text, "claims: the claim that lists databases. Empty: not limited.")
+    tables_claim: str = setting("", text, "claims: the claim that lists tables. Empty: not limited.")
     permissions_file: str = setting("", text, "file: the JSON or TOML file of users and roles.")
     denodo_catalog_url: str = setting("", text, "denodo: the data catalog's address.")
     denodo_server_id: int = setting(1, whole(0, 1_000_000), "denodo: the number of the server in the data catalog.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Header, Query
 
@@ -45,8 +45,9 @@ async def forget(session_id: str, engine: TheEngine, caller: TheCaller) -> wire.
 
 
 @router.get("/export", summary="Everything you asked and may still see, as one object")
-async def export(engine: TheEngine, caller: TheCaller, authorization: Authorization = None) -> dict[str, Any]:
-    return await engine.export_data(caller.scope, translate.looker(caller, authorization))
+async def export(engine: TheEngine, caller: TheCaller, authorization: Authorization = None) -> wire.ExportOut:
+    taken = await engine.export_data(caller.scope, translate.looker(caller, authorization))
+    return wire.ExportOut.model_validate(taken)
 
 
 @router.delete("/memory", summary="Delete everything you ever asked here")

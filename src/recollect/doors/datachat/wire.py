@@ -29,6 +29,13 @@ _MESSAGE = {
     "tables_used": ["sales"],
     "execution_result": {"columns": ["region", "total"], "rows": [["North", 2.5], ["South", 1.8]], "row_count": 2},
 }
+_EXPORTED = {
+    **_CONVERSATION,
+    "summary_text": None,
+    "messages": [_MESSAGE],
+    "vdp_database_names": ["banking_db"],
+    "vdp_tag_names": [],
+}
 
 SessionName = Field(None, max_length=500, description="What a new conversation is called; else its first question.")
 
@@ -181,6 +188,35 @@ class ConversationOut(ConversationMetadata):
 
     summary_text: str | None = None
     messages: list[MessageOut] = []
+
+
+class ExportedConversation(ConversationOut):
+    model_config = shown(_EXPORTED)
+
+    vdp_database_names: list[str] = []
+    vdp_tag_names: list[str] = []
+
+
+class ExportOut(BaseModel):
+    model_config = shown(
+        {
+            "format": "recollect-datachat",
+            "version": 1,
+            "tenant": "default",
+            "user_id": "ana",
+            "space": "default",
+            "exported_at": "2026-11-14T09:00:00Z",
+            "conversations": [_EXPORTED],
+        }
+    )
+
+    format: str
+    version: int
+    tenant: str
+    user_id: str
+    space: str
+    exported_at: datetime
+    conversations: list[ExportedConversation]
 
 
 class EraseIn(BaseModel):
