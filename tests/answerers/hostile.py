@@ -457,6 +457,7 @@ SELECT FROM
 ODD = (
     "SELECT 1\x00; DELETE FROM sales",
     "SELECT 1\x1b[2J",
+    "SELECT region_name FROM regions WHERE region_name = '\ud800'",
     "SELECT amount FROM sales\x0c; DELETE FROM sales",
     "",
     " ",

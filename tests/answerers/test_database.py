@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -85,6 +86,29 @@ async def test_a_view_may_read_what_it_was_made_of(tmp_path: Path) -> None:
     assert (await running.run("SELECT n FROM shown", schema)).rows.rows == ((3,),)
     with pytest.raises(NotAllowed):
         await running.run("SELECT n FROM raw", schema)
+    await database.close()
+
+
+async def test_values_that_json_has_no_words_for(tmp_path: Path) -> None:
+    path = tmp_path / "odd.db"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE odd (n REAL, raw BLOB, broken TEXT, long TEXT)")
+        connection.execute("INSERT INTO odd VALUES (9e999, x'00ff', CAST(x'61ff62' AS TEXT), ?)", ("x" * 5000,))
+    database = Database(f"sqlite:///{path}")
+    running = Running(database, DataAccess(), {})
+    done = await running.run("SELECT n, raw, broken, long FROM odd", await running.schema())
+    assert done.rows.rows == (("inf", "(2 bytes)", "a\ufffdb", "x" * 2000),)
+    json.dumps(done.rows.as_result(), allow_nan=False)
+    await database.close()
+
+
+async def test_numbers_of_postgres_are_numbers(postgres_ground: Ground) -> None:
+    database = postgres_ground.open()
+    running = Running(database, DataAccess(), {})
+    sql = "SELECT CAST('NaN' AS NUMERIC), CAST(2.50 AS NUMERIC), CAST(3 AS NUMERIC), POWER(CAST(10 AS NUMERIC), 99)"
+    [(nan, half, three, huge)] = (await running.run(sql, await running.schema())).rows.rows
+    assert (nan, half, three) == ("NaN", 2.5, 3)
+    assert isinstance(huge, str)
     await database.close()
 
 

@@ -241,13 +241,26 @@ def test_chinese_tables_are_asked_in_chinese() -> None:
         ("只看互联网呢？", "行业领域 = '互联网'"),
         ("最大呢？", "MAX("),
         ("按行业领域", "GROUP BY 行业领域"),
+        ("平均也一起告诉我", "AVG("),
+        ("注册资本超过五百万的呢？", "> 500"),
     ]:
         found = adapt('SELECT MIN("注册资本（万）") FROM 企业', question, schema, "sqlite")
         assert isinstance(found, Adapted), found
         assert expected in found.sql.replace('"', "")
 
 
-@pytest.mark.parametrize("question", ["", " ", "?" * 500, "\x00", "((((", "2024" * 50, "🙂", "'; DROP TABLE sales; --"])
+def test_a_chinese_word_is_not_lost_because_its_characters_mean_nothing() -> None:
+    """在 and 位 are filler, 在位 (to reign) is not: nothing here is about reigning."""
+    emperors = Schema((Table("帝王", (Column("姓名"), Column("朝代"), Column("年数", "number"))),))
+    found = adapt("SELECT 朝代, COUNT(*) FROM 帝王 GROUP BY 朝代", "那在位超过五十的呢？", emperors, "sqlite")
+    assert isinstance(found, Cannot)
+    assert "在位" in found.why
+
+
+ODD = ["", " ", "\ud800", "那\udfff呢", "?" * 500, "\x00", "((((", "2024" * 50, "🙂", "'; DROP TABLE sales; --"]
+
+
+@pytest.mark.parametrize("question", ODD)
 def test_odd_questions_break_nothing(question: str) -> None:
     assert isinstance(adapt("SELECT city FROM orders", question, SHOP, "sqlite"), Cannot)
     assert isinstance(begin(question, SHOP, "sqlite"), Cannot)

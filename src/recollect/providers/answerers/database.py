@@ -9,6 +9,7 @@ transaction is read-only as well. Elsewhere the guard stands alone: give Recolle
 from __future__ import annotations
 
 import asyncio
+import math
 import sqlite3
 import threading
 import time
@@ -46,6 +47,8 @@ SCHEMA_SECONDS = 300.0
 THREADS = 4
 LONGEST_TEXT = 2_000
 LARGEST_VALUE = 1_000_000
+MOST_DIGITS = 30
+"""Beyond these a number is told as text: readers of JSON choke on the longest ones, and infinity has no spelling there."""
 STEPS = 5_000
 """Instructions of SQLite between two looks at the clock: well under a millisecond."""
 
@@ -145,6 +148,8 @@ class Database:
         milliseconds = max(1, int(self._timeout_s * 1000))
         if self.dialect == "postgres":
             connection.exec_driver_sql("SET TRANSACTION READ ONLY")
+            # Else a backslash could end a text for the server that goes on for the guard.
+            connection.exec_driver_sql("SET LOCAL standard_conforming_strings = on")
             for bound in ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"):
                 connection.exec_driver_sql(f"SET LOCAL {bound} = {milliseconds}")
         elif self.dialect == "mysql":
@@ -212,6 +217,7 @@ def _engine(url: URL) -> Engine:
 def _read_only(path: str) -> sqlite3.Connection:
     uri = Path(path).expanduser().resolve().as_uri()
     connection = sqlite3.connect(f"{uri}?mode=ro", uri=True, check_same_thread=False, isolation_level=None)
+    connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
     connection.execute("PRAGMA query_only = ON")
     connection.execute("PRAGMA trusted_schema = OFF")
     return connection
@@ -237,9 +243,13 @@ def _authorizer(allowed: Schema) -> Callable[..., int]:
 
 def _plain(value: Any) -> Any:
     """As JSON knows it."""
-    if value is None or isinstance(value, bool | int | float):
+    if value is None or isinstance(value, bool | int):
         return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
     if isinstance(value, Decimal):
+        if not value.is_finite() or abs(value.adjusted()) > MOST_DIGITS:
+            return str(value)[:LONGEST_TEXT]
         return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, date | datetime | clock_time):
         return value.isoformat()

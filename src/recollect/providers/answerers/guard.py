@@ -13,6 +13,7 @@ The database has its own second lock (`database.py`).
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -56,6 +57,7 @@ _SHAPES: tuple[type[exp.Expr], ...] = (
     *(exp.Year, exp.Quarter, exp.Month, exp.Day, exp.GroupConcat, exp.LimitOptions),
 )
 _SHAPE_SET = frozenset(_SHAPES)
+_UNSENDABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ class Guard:
     def _parsed(self, sql: str) -> exp.Query:
         if len(sql) > MOST_CHARS:
             raise NotAllowed(f"a statement may have {MOST_CHARS} characters at most")
-        if any(ord(char) < 32 and char not in "\t\n\r" for char in sql) or "\x7f" in sql:
+        if _UNSENDABLE.search(sql):
             raise NotAllowed("a statement may hold no control characters")
         try:
             statements = [each for each in sqlglot.parse(sql.strip().rstrip(";"), read=self._dialect) if each]

@@ -35,7 +35,8 @@ class Draft:
         for node in self.select.find_all(exp.Table):
             table = schema.table(node.name, node.db or None)
             if table is None:
-                raise NotUnderstood(f"the query before reads {node.name!r}, which I can't read (any more)")
+                # Its name is not told: it may be one that whoever asks is not to know of any more.
+                raise NotUnderstood("the query before reads a table that I can't read (any more)")
             if node.parent_select is self.select:
                 self._called(node.alias_or_name, table)
 

@@ -53,6 +53,9 @@ _GOING_ON = (
     )
     + "|[呢其这只再还也]|那"
 )
+_COUNTED = "(?:[个家部人次分本款级岁名位条篇种座场届年天元]|以上的?)?"
+_WHAT_ABOUT = bounded("what about|how about|what if") + "|呢"
+_AND_ALSO = bounded("and|also") + "|其中|还|再|同时|且"
 _COMPARED = (exp.GT, exp.GTE, exp.LT, exp.LTE)
 
 
@@ -73,7 +76,11 @@ def _drop(draft: Draft, words: str, lexicon: Lexicon) -> bool:
         return False
     doomed = draft.on_column(thing.table, thing.column)
     if thing.as_table:
-        doomed = [each for each in draft.conditions() if (found := draft.about(each)) and found[0] == thing.table]
+        doomed = [
+            each
+            for each in draft.conditions()
+            if (found := draft.about(each)) and found[0] == thing.table and (found[1] == thing.column or found[1].key)
+        ]
     if not doomed:
         return False
     draft.keep(each for each in draft.conditions() if each not in doomed)
@@ -164,51 +171,74 @@ def take_comparisons(draft: Draft, wording: Wording, lexicon: Lexicon) -> None:
     for english, chinese, operator in _OPERATORS:
         pattern = (
             rf"(?:(?P<before>{names})\s*(?:is|are|was|were|of|that is|在|的)?\s*)?"
-            rf"(?:{bounded(english)}|{chinese})\s*(?P<number>{NUMBER})(?:\s*(?P<after>{names}))?"
+            rf"(?:{bounded(english)}|{chinese})\s*(?P<number>{NUMBER})(?P<unit>[万亿])?{_COUNTED}(?:\s*(?P<after>{names}))?"
         )
         while (match := wording.take(pattern)) is not None:
-            named = match["before"] or match["after"]
-            _compare(draft, operator, number(match["number"]), lexicon.column(named) if named else None)
+            named, also = match["before"] or match["after"], wording.has(_AND_ALSO)
+            value, unit = number(match["number"]), match["unit"]
+            if named:
+                instead = wording.has(_WHAT_ABOUT) and not also
+                _compare(draft, operator, value, unit, lexicon.column(named), instead=instead)
+            elif not _recompared(draft, operator, value, unit, also=also):
+                raise NotUnderstood(f"what should be compared with {match['number']}?")
 
 
-def _compare(draft: Draft, operator: type[exp.Binary], value: float, thing: Thing | None) -> None:
-    literal = exp.Literal(this=str(value), is_string=False)
-    if thing is None:
-        if not _recompared(draft, operator, literal):
-            raise NotUnderstood(f"what should be compared with {literal.name}?")
-        return
-    own = [each for each in draft.aggregates if _aggregates(draft, each, thing)]
+def _scaled(value: float, unit: str | None, named: str) -> float:
+    """`220万` where the column counts in 万 already is 220; where it says nothing, 2,200,000."""
+    if unit is None or unit in named:
+        return value
+    if "万" in named or "亿" in named:
+        raise NotUnderstood(f"{named} is not counted in {unit}")
+    return value * (10_000 if unit == "万" else 100_000_000)
+
+
+def _compare(
+    draft: Draft, operator: type[exp.Binary], value: float, unit: str | None, thing: Thing, *, instead: bool
+) -> None:
+    literal = _literal(_scaled(value, unit, thing.column.name))
+    own = [each for each in draft.aggregates if draft.groups and _aggregates(draft, each, thing)]
     if own:
         draft.keep([*draft.conditions("having"), operator(this=own[0].copy(), expression=literal)], "having")
     elif thing.column.kind in {"number", "other"}:
-        old = [each for each in draft.on_column(thing.table, thing.column) if isinstance(each, operator)]
+        kinds = _COMPARED if instead else operator
+        old = [each for each in draft.on_column(thing.table, thing.column) if isinstance(each, kinds)]
         _put(draft, old, operator(this=draft.column(thing.table, thing.column), expression=literal))
     else:
         raise NotUnderstood(f"{thing.name} is no number to compare")
     draft.changes.append(f"{thing.name} {operator.__name__.lower()} {literal.name}")
 
 
-def _recompared(draft: Draft, operator: type[exp.Binary], literal: exp.Literal) -> bool:
+def _recompared(draft: Draft, operator: type[exp.Binary], value: float, unit: str | None, *, also: bool) -> bool:
     """A number without a name changes the one comparison there is, or is held against the one figure there is."""
-    for clause in ("where", "having"):
-        old = [each for each in draft.conditions(clause) if isinstance(each, _COMPARED) and _numeric(each)]
-        if len(old) > 1:
-            raise NotUnderstood("the query before compares more than one number: which one is meant?")
-        if old:
-            fresh = operator(this=old[0].this.copy(), expression=literal)
-            draft.keep([fresh if each is old[0] else each for each in draft.conditions(clause)], clause)
-            draft.changes.append(fresh.sql(draft.dialect))
-            return True
+    found = [(clause, each) for clause in ("where", "having") for each in draft.conditions(clause) if _numeric(each)]
+    if len(found) > 1:
+        raise NotUnderstood("the query before compares more than one number: which one is meant?")
+    if found:
+        clause, old = found[0]
+        owner = draft.about(old)
+        literal = _literal(_scaled(value, unit, owner[1].name if owner is not None else ""))
+        fresh = operator(this=old.this.copy(), expression=literal)
+        kept = draft.conditions(clause)
+        draft.keep([*kept, fresh] if also else [fresh if each is old else each for each in kept], clause)
+        draft.changes.append(fresh.sql(draft.dialect))
+        return True
     if len(draft.aggregates) != 1 or not draft.groups:
         return False
+    literal = _literal(_scaled(value, unit, draft.aggregates[0].sql(draft.dialect)))
     fresh = operator(this=draft.aggregates[0].copy(), expression=literal)
     draft.keep([*draft.conditions("having"), fresh], "having")
     draft.changes.append(fresh.sql(draft.dialect))
     return True
 
 
+def _literal(value: float) -> exp.Literal:
+    return exp.Literal(this=str(value), is_string=False)
+
+
 def _numeric(condition: exp.Expr) -> bool:
-    literal = condition.expression
+    """A comparison with a number; equality only of a figure, since `region_id = 3` compares nothing."""
+    figure = isinstance(condition, exp.EQ) and condition.this.find(exp.AggFunc) is not None
+    literal = condition.expression if isinstance(condition, _COMPARED) or figure else None
     return isinstance(literal, exp.Literal) and not literal.is_string
 
 

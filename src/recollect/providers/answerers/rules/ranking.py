@@ -6,10 +6,10 @@ import re
 
 from sqlglot import Dialect, exp
 
-from recollect.providers.answerers.rules.draft import Draft
+from recollect.providers.answerers.rules.draft import AGGREGATES, Draft
 from recollect.providers.answerers.rules.lexicon import Lexicon, Thing
 from recollect.providers.answerers.rules.saying import NotUnderstood
-from recollect.providers.answerers.rules.shape import for_each, group_by
+from recollect.providers.answerers.rules.shape import FIGURES, for_each, group_by
 from recollect.providers.answerers.rules.wording import NUMBER, Wording, bounded, number
 
 _MOST = (
@@ -29,6 +29,8 @@ _DOWN_ZH = "降序|倒序|[从由](?:高到低|多到少|大到小)"
 _UP_ZH = "升序|正序|[从由](?:低到高|少到多|小到大)"
 _DOWNWARDS, _UPWARDS = f"(?:{bounded(_DOWN)}|{_DOWN_ZH})", f"(?:{bounded(_UP)}|{_UP_ZH})"
 _SORT = rf"(?:{bounded('sort(?:ed)?|order(?:ed)?|rank(?:ed)?|arranged?')}|排序|排列|排)"
+_UNIT = "(?:名|个|位|条|种|类)?"
+_FIGURE = "|".join(f"(?P<{name}>{bounded(english)}|{chinese})" for name, (english, chinese) in FIGURES.items())
 _NUMBER_OF = bounded(r"count|frequency|number(?: of (?:rows|them|these|those))?")
 
 
@@ -36,16 +38,16 @@ def take_ranking(draft: Draft, wording: Wording, lexicon: Lexicon) -> None:
     """Top five, the fewest, the second most: an order and a limit."""
     by = rf"(?:\s+(?:by|in terms of)\s+(?P<by>{lexicon.pattern}))?"
     if draft.select.args.get("order") is not None:
-        first = wording.take(bounded(rf"first\s+(?P<count>{NUMBER})"))
+        first = wording.take(bounded(rf"first\s+(?P<count>{NUMBER})")) or wording.take(rf"前(?P<count>{NUMBER}){_UNIT}")
         if first is not None:
             draft.select.set("limit", exp.Limit(expression=exp.Literal.number(int(number(first["count"])))))
             draft.changes.append(f"the first {first['count']}")
             return
     top = bounded(rf"(?:top|best|highest|largest)\s+(?P<count>{NUMBER})") + by
     bottom = bounded(rf"(?:bottom|last|worst|lowest|smallest)\s+(?P<count>{NUMBER})") + by
-    unit = "(?:名|个|位|条|种|类)?"
-    top_zh = rf"(?:排名)?(?:前|最[高多大]的)(?P<count>{NUMBER}){unit}"
-    bottom_zh = rf"(?:倒数|后|最[低少小]的)(?P<count>{NUMBER}){unit}"
+    by_zh = rf"(?:(?P<by>{lexicon.pattern})\s*)?"
+    top_zh = rf"{by_zh}(?:排名)?(?:前|最[高多大]的前?)(?P<count>{NUMBER}){_UNIT}"
+    bottom_zh = rf"{by_zh}(?:倒数|后|最[低少小]的前?)(?P<count>{NUMBER}){_UNIT}"
     for pattern, descending in ((top, True), (top_zh, True), (bottom, False), (bottom_zh, False)):
         match = wording.take(pattern)
         if match is not None:
@@ -72,8 +74,10 @@ def _with_the_most(draft: Draft, wording: Wording, lexicon: Lexicon) -> bool:
     """ "For the player with the lowest earnings": of the rows before, the first by that."""
     if draft.aggregated:
         return False
-    for words, descending in ((_MOST[0], True), (_MOST[1], False)):
-        match = wording.take(rf"{bounded('with|having')}\s+{words}\s+(?P<by>{lexicon.pattern})")
+    for words, chinese, descending in ((_MOST[0], _MOST_ZH[0], True), (_MOST[1], _MOST_ZH[1], False)):
+        match = wording.take(rf"{bounded('with|having')}\s+{words}\s+(?P<by>{lexicon.pattern})") or wording.take(
+            rf"(?P<by>{lexicon.pattern})(?:{chinese})的(?:那?一?个)?(?=呢|就|是|[?!。]|$)"
+        )
         if match is not None:
             _rank(draft, 1, descending, lexicon.column(match["by"]))
             return True
@@ -89,6 +93,8 @@ def _rows_named(draft: Draft, wording: Wording, lexicon: Lexicon, at: int) -> No
 
 
 def _rank(draft: Draft, count: int, descending: bool, thing: Thing | None) -> None:
+    if thing is not None and re.search(r"排名|名次|(?i:rank|position|place)", thing.column.name):
+        raise NotUnderstood(f"is the first or the last the highest {thing.column.name}?")
     order = draft.select.args.get("order")
     if thing is not None:
         own = [each for each in draft.aggregates if thing.column.name in {c.name for c in each.find_all(exp.Column)}]
@@ -111,21 +117,25 @@ def take_order(draft: Draft, wording: Wording, lexicon: Lexicon) -> None:
         return
     descending = wording.has(_DOWNWARDS)
     towards = rf"(?:in\s+)?(?:the\s+)?(?:{_DOWNWARDS}|{_UPWARDS})(?:\s+order)?"
-    named = _take_named(wording, lexicon, towards)
+    figure, named = _take_named(wording, lexicon, towards)
     for pattern in (towards, towards, _SORT, _SORT):
         wording.take(pattern)
     measure = _measured(draft, lexicon, named)
+    if figure is not None and isinstance(measure, exp.Column):
+        measure = AGGREGATES[figure](this=measure)
     _set_order(draft, measure, descending)
     draft.changes.append(f"sorted by {measure.sql(draft.dialect)}{' descending' if descending else ''}")
 
 
-def _take_named(wording: Wording, lexicon: Lexicon, towards: str) -> str | None:
+def _take_named(wording: Wording, lexicon: Lexicon, towards: str) -> tuple[str | None, str | None]:
     """What rows are to be sorted by, if it is said: "by age", "in ascending order of the teacher's name"."""
     by = r"\s*(?:(?:by|of|based on|according to)\b|按照?|对)\s*(?:(?:the|their|its)\b|结果的?)?\s*"
     owner = rf"(?:(?:{lexicon.pattern})(?:['’]s)?\s+)?"
-    asked = rf"{owner}(?P<by>{_NUMBER_OF}|{lexicon.pattern})(?:进行)?"
+    asked = rf"(?:{_FIGURE})?\s*{owner}(?P<by>{_NUMBER_OF}|{lexicon.pattern})(?:进行)?"
     found = wording.take(rf"(?:{towards}|{_SORT}[a-z ]*?){by}{asked}") or wording.take(rf"(?:按照?|对){asked}")
-    return found["by"] if found is not None else None
+    if found is None:
+        return None, None
+    return next((name for name in FIGURES if found[name]), None), found["by"]
 
 
 def _measured(draft: Draft, lexicon: Lexicon, named: str | None) -> exp.Expr:
@@ -151,6 +161,8 @@ def _measured(draft: Draft, lexicon: Lexicon, named: str | None) -> exp.Expr:
 
 
 def _set_order(draft: Draft, measure: exp.Expr, descending: bool) -> None:
+    if draft.aggregates and not draft.groups:
+        raise NotUnderstood("it has one row only, and nothing to sort")
     alias = next((e.alias for e in draft.select.expressions if e.alias and e.unalias().sql() == measure.sql()), None)
     by = exp.column(alias) if alias else measure
     # As the database would order missing values by itself: nothing needs to be written then.

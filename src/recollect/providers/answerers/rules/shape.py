@@ -107,8 +107,23 @@ def take_figures(draft: Draft, wording: Wording, lexicon: Lexicon) -> None:
         raise NotUnderstood("it asks for rows by a figure: say which to show, and sorted by what")
     if not wishes and len(draft.aggregates) == 1:
         wishes = _same_figure_of(draft, wording, lexicon)
-    if wishes:
+    if wishes and draft.aggregates and any(map(wording.has, (_ADDS, _ADDS_LATE, _TOGETHER))):
+        _figure_beside(draft, wishes)
+        for pattern in (_ADDS, _ADDS_LATE, _TOGETHER):
+            wording.take(pattern)
+    elif wishes:
         _figure(draft, wishes, per_row=wording.take(_EACH) is not None)
+
+
+def _figure_beside(draft: Draft, wishes: list[tuple[str, Thing | None]]) -> None:
+    """ "And the lowest as well": one more figure, the others stay."""
+    old = draft.aggregates
+    known = {each.unalias().sql() for each in draft.select.expressions}
+    fresh = [_aggregate(draft, figure, thing, old) for figure, thing in wishes]
+    fresh = [each for each in fresh if each.unalias().sql() not in known]
+    if fresh:
+        draft.select.set("expressions", [*draft.select.expressions, *fresh])
+        draft.changes.append("also " + " and ".join(each.unalias().sql(draft.dialect) for each in fresh))
 
 
 def _same_figure_of(draft: Draft, wording: Wording, lexicon: Lexicon) -> list[tuple[str, Thing | None]]:
@@ -157,6 +172,8 @@ def _aggregate(draft: Draft, figure: str, thing: Thing | None, old: list[exp.Agg
         column = draft.select.expressions[0].unalias().copy()
     else:
         raise NotUnderstood(f"the {figure} of what?")
+    if column.find(exp.Star) is not None:
+        raise NotUnderstood(f"the {figure} of what?")
     owner = draft.owner(column) if isinstance(column, exp.Column) else None
     if owner is not None and owner[1].kind not in {"number", "other"} and figure in {"average", "total"}:
         raise NotUnderstood(f"{column.name} is no number: it has no {figure}")
@@ -175,13 +192,12 @@ def _noun(draft: Draft, column: exp.Expr) -> tuple[str, ...]:
 
 
 def _swap_everywhere(draft: Draft, old: exp.Expr, fresh: exp.Expr) -> None:
-    """Order and conditions on groups speak of the figure as well, by itself or by its name."""
+    """The order speaks of the figure as well, by itself or by its name. A threshold doesn't carry over to another figure."""
     alias = next((each.alias for each in draft.select.expressions if each.alias and each.find(exp.AggFunc)), None)
-    for clause in ("order", "having"):
-        node = draft.select.args.get(clause)
-        for each in list(node.find_all(type(old), exp.Column)) if node is not None else ():
-            if each.sql() == old.sql() or (alias and isinstance(each, exp.Column) and each.name == alias):
-                each.replace(fresh.copy())
+    node = draft.select.args.get("order")
+    for each in list(node.find_all(type(old), exp.Column)) if node is not None else ():
+        if each.sql() == old.sql() or (alias and isinstance(each, exp.Column) and each.name == alias):
+            each.replace(fresh.copy())
 
 
 def take_count(draft: Draft, wording: Wording, lexicon: Lexicon) -> None:
@@ -203,6 +219,10 @@ def take_count(draft: Draft, wording: Wording, lexicon: Lexicon) -> None:
         _count_instead(draft, count)
     elif each is not None and not draft.groups:
         for_each(draft, [count])
+    elif draft.groups and any(map(wording.has, (_ADDS, _ADDS_LATE, _TOGETHER))):
+        draft.select.set("expressions", [*draft.select.expressions, count])
+        for pattern in (_ADDS, _ADDS_LATE, _TOGETHER):
+            wording.take(pattern)
     elif draft.groups or draft.select.args.get("limit") or draft.select.args.get("distinct"):
         draft.select = exp.select(count).from_(draft.select.subquery("counted"))
     else:
@@ -215,6 +235,8 @@ def _own_names(draft: Draft) -> list[str]:
 
 
 def _count_instead(draft: Draft, count: exp.Count) -> None:
+    if len(draft.aggregates) > 1:
+        raise NotUnderstood("the query before shows more than one figure: which one should change?")
     if not all(isinstance(each, exp.Count) for each in draft.aggregates):
         named = exp.alias_(count.copy(), "number")
         shown = [named.copy() if each.find(exp.AggFunc) else each for each in draft.select.expressions]
@@ -241,12 +263,17 @@ _ADDS = (
     + "|顺便|再给出|再告诉我|还想知道|也告诉我|同时给出|加上"
 )
 _ADDS_LATE = "(?:也|一起)(?:告诉|列|给)"
+_TOGETHER = "一起|也"
+# In Chinese one asks for "their" something beside what is there already.
+_THEIRS_ZH = "它们|他们|她们|对应|这些|[并再还]"
 
 
 def take_columns(draft: Draft, wording: Wording, lexicon: Lexicon) -> None:
     """ "Also show their age" adds a column; "what are their names?" shows others."""
     _take_pointing(draft, wording, lexicon)
-    added = wording.has(_ADDS) or wording.has(_ADDS_LATE)
+    if _swapped(draft, wording, lexicon):
+        return
+    added = any(map(wording.has, (_ADDS, _ADDS_LATE, _THEIRS_ZH)))
     if draft.aggregated and not added:
         return
     things = []
@@ -257,6 +284,8 @@ def take_columns(draft: Draft, wording: Wording, lexicon: Lexicon) -> None:
             things.append(thing)
     if not things:
         return
+    if draft.aggregates and not draft.groups:
+        raise NotUnderstood("a figure of all rows and a column of each don't go together")
     fresh: list[exp.Expr] = [draft.column(each.table, each.column) for each in things]
     known = {folded(each.unalias().sql()) for each in draft.select.expressions}
     if added:
@@ -268,6 +297,27 @@ def take_columns(draft: Draft, wording: Wording, lexicon: Lexicon) -> None:
     if fresh and {folded(each.sql()) for each in fresh} != known:
         draft.select.set("expressions", [*draft.select.expressions, *fresh] if added else fresh)
         draft.changes.append(("also " if added else "") + ", ".join(each.name for each in things))
+
+
+def _swapped(draft: Draft, wording: Wording, lexicon: Lexicon) -> bool:
+    """ "Population instead of area", "把面积换成人口": one column in the place of another."""
+    names, instead = lexicon.pattern, bounded("instead of|rather than")
+    match = wording.take(rf"(?P<new>{names})\s+{instead}\s+(?:the\s+)?(?P<old>{names})") or wording.take(
+        rf"[把将]?(?P<old>{names})(?:换成|改成|换为)(?P<new>{names})"
+    )
+    if match is None:
+        if wording.has("换成|改成|换为") and not draft.aggregated and len(draft.select.expressions) > 1:
+            raise NotUnderstood("in the place of what?")
+        return False
+    old, new = lexicon.column(match["old"]), lexicon.column(match["new"])
+    shown = list(draft.select.expressions)
+    at = [i for i, each in enumerate(shown) if folded(each.unalias().name) == folded(old.column.name)]
+    if len(at) != 1 or draft.aggregated:
+        raise NotUnderstood(f"{old.name} is not one of the columns before")
+    shown[at[0]] = draft.column(new.table, new.column)
+    draft.select.set("expressions", shown)
+    draft.changes.append(f"{new.name} instead of {old.name}")
+    return True
 
 
 def _take_pointing(draft: Draft, wording: Wording, lexicon: Lexicon) -> None:
