@@ -4,14 +4,15 @@
     python -m eval --dataset tasks [--store sqlite|postgres] [--outage dense|redis|recall] [--json OUT]
     python -m eval --dataset memory --sweep [alpha,beta,gamma,tau,k,N,lambda] [--plot FILE]
     python -m eval --dataset sets --path DIR --sets a,b --store sqlite|postgres --json OUT [--limit N] [--ablate]
+    python -m eval --dataset followups --path DIR [--sets sparc_dev,cast,…] [--store sqlite|postgres] [--limit N] [--json OUT]
     python -m eval --dataset followup --path DIR [--sets canard_dev,cast,…] [--limit N]
     python -m eval --dataset injection --path DIR
     python -m eval --dataset dedupe|conflicts --path DIR [--store sqlite|postgres] [--limit N]
 
 `memory` is our own golden set (or the one at --path), `tasks` are our own conversations over several sessions, lived with
-a memory and without; both end with PASS or FAIL, and FAIL exits with 1. `sets` are public ones,
-`followup` asks questions that lean on a conversation, `injection` texts that try to give orders, `dedupe` and `conflicts` what
-is said again and what is said otherwise; they exit with 1 when they fall short.
+a memory and without; both end with PASS or FAIL, and FAIL exits with 1. `sets` are public ones, `followup` asks questions that
+lean on a conversation, `followups` asks such questions of the data chat, `injection` texts that try to give orders, `dedupe` and
+`conflicts` what is said again and what is said otherwise; they exit with 1 when they fall short.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
-from eval import ablate, conflicts, dedupe, followup, injection, memory, sets, tasks  # noqa: E402
+from eval import ablate, conflicts, dedupe, followup, followups, injection, memory, sets, tasks  # noqa: E402
 from eval.cases import kind_of, names  # noqa: E402
 from eval.ground import opened  # noqa: E402
 from recollect.bootstrap import embedder_config, engine_over, open_embedder, open_store  # noqa: E402
@@ -43,7 +44,9 @@ def _arguments() -> argparse.Namespace:
         prog="python -m eval", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--dataset", choices=["memory", "tasks", "sets", "followup", "injection", "dedupe", "conflicts"], required=True
+        "--dataset",
+        choices=["memory", "tasks", "sets", "followup", "followups", "injection", "dedupe", "conflicts"],
+        required=True,
     )
     parser.add_argument("--path", type=Path, help="the folder of the sets; or another golden set than the shipped one")
     parser.add_argument("--sets", help="which of them, separated by commas; all when left out")
@@ -136,6 +139,10 @@ def main() -> None:
     elif asked.dataset == "sets":
         rows = asyncio.run(_run_sets(asked))
         _show_sets(rows)
+    elif asked.dataset == "followups":
+        rows = asyncio.run(followups.run(asked.path, _chosen(asked, "followup"), asked.store, asked.limit))
+        followups.show(rows, Console())
+        short = followups.passed(rows)
     elif asked.dataset == "injection":
         rows = injection.run(asked.path)
         injection.show(rows, Console())
