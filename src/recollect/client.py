@@ -287,10 +287,11 @@ class AsyncMemory:
             return await running.engine.forget_conversation(self.scope, checked_reference(session_id, "session_id"))
         return await running.engine.forget(self.scope, [checked_reference(id, "id") for id in ids])
 
-    async def export(self) -> AsyncIterator[dict[str, Any]]:
-        """Everything in this space, as JSON-ready lines that `load` takes back."""
+    async def export(self, session_id: str | None = None) -> AsyncIterator[dict[str, Any]]:
+        """Everything in this space, as JSON-ready lines that `load` takes back; or one conversation with what was learnt."""
         running = await self._open()
-        async for line in running.engine.export(self.scope):
+        one = None if session_id is None else checked_reference(session_id, "session_id")
+        async for line in running.engine.export(self.scope, one):
             yield line
 
     async def load(self, lines: Iterable[Mapping[str, Any]]) -> ImportReceipt:

@@ -219,9 +219,9 @@ class Memory:
     load = _waiting(AsyncMemory.load)
     flush = _waiting(AsyncMemory.flush)
 
-    def export(self) -> Iterator[dict[str, Any]]:
-        """Everything in this space, as JSON-ready lines that `load` takes back."""
-        lines = self._memory.export()
+    def export(self, session_id: str | None = None) -> Iterator[dict[str, Any]]:
+        """Everything in this space, as JSON-ready lines that `load` takes back; or one conversation with what was learnt."""
+        lines = self._memory.export(session_id)
         while (line := self._portal.call(_next(lines))) is not None:
             yield line
 

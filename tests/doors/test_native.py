@@ -395,6 +395,9 @@ async def test_everything_can_be_taken_along(served: Served) -> None:
     kinds = [(line["kind"], line.get("space")) for line in lines(whole) if line["kind"] == "header"]
     assert sorted(kinds) == [("header", "default"), ("header", "work")]
     assert len(lines(await served.ana.get("/v1/export", params={"space": "work"}))) == 2
+    assert (await served.ana.get("/v1/export", params={"session_id": "nowhere"})).status_code == 404
+    one = lines(await served.ana.get("/v1/export", params={"session_id": "monday"}))
+    assert [line["kind"] for line in one] == ["header", "conversation", "message"]
     bob, packed = served.client("bob"), {"Content-Type": "application/x-ndjson"}
     taken = await bob.post("/v1/import", content=whole.content, headers=packed)
     assert taken.json() | {"spaces": sorted(taken.json()["spaces"])} == {

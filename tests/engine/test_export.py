@@ -9,7 +9,7 @@ import pytest
 
 from recollect.engine import Engine, EngineConfig
 from recollect.engine.screening import Rules
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, NotFound
 from recollect.model import Query, Scope
 from recollect.policy.guard import MAX_CONTENT_BYTES
 from recollect.ports import Store, Tx
@@ -237,3 +237,18 @@ async def test_secrets_of_an_imported_telling_are_masked_too(store: Store) -> No
     assert "[API key removed]" in kept
     assert KEY not in kept
     assert "hunter2" not in kept
+
+
+async def test_one_conversation_is_taken_along_with_what_was_learnt_from_it(engine: Engine) -> None:
+    await engine.take_in(ANA, "one", [{"role": "user", "content": "My name is Ana Duarte."}])
+    await engine.take_in(ANA, "two", [{"role": "user", "content": "My sister is called Mia."}])
+    lines = [line async for line in engine.export(ANA, "one")]
+    assert [line["kind"] for line in lines][:3] == ["header", "conversation", "message"]
+    assert {line["source_conversation_id"] for line in lines if line["kind"] == "memory"} == {"one"}
+    assert "Mia" not in str(lines)
+    elsewhere = ANA.within("elsewhere")
+    receipt = await engine.import_lines(elsewhere, lines)
+    assert (receipt.conversations, receipt.messages, receipt.memories) == (1, 1, 1)
+    await engine.forget_conversation(ANA, "one")
+    with pytest.raises(NotFound):
+        await anext(aiter(engine.export(ANA, "one")))

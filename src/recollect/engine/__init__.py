@@ -350,7 +350,10 @@ class Engine:
         """The question with its session's topic, which ranks what is on topic higher."""
         return await working.on_topic(self, scope, session_id, query)
 
-    def export(self, scope: Scope) -> AsyncIterator[dict[str, Any]]:
+    def export(self, scope: Scope, session_id: str | None = None) -> AsyncIterator[dict[str, Any]]:
+        """Everything, or one conversation with what is remembered from it."""
+        if session_id is not None:
+            return export.export_conversation(self, scope, session_id)
         return export.export(self, scope)
 
     async def import_lines(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.engine import audit
 from recollect.engine.arrivals import Arrivals, Parsed
 from recollect.engine.boundary import require_writable
-from recollect.engine.browse import note
+from recollect.engine.browse import missing, note
 from recollect.engine.config import EngineConfig
 from recollect.engine.lines import FORMAT, VERSION, Line, line_of, parsed
 from recollect.engine.screening import Rules, Screened, screened
@@ -34,14 +34,7 @@ MOST_FLAGS = 100_000
 async def export(engine: Engine, scope: Scope) -> AsyncIterator[Line]:
     """Everything the scope holds, a page at a time, so that a large memory needs little of ours."""
     note(engine, scope, "exported")
-    yield {
-        "kind": "header",
-        "format": FORMAT,
-        "version": VERSION,
-        "tenant": scope.tenant,
-        "user": scope.user,
-        "space": scope.space,
-    }
+    yield _header(scope)
     for theme in await engine.store.read(scope, lambda tx: tx.space.themes()):
         yield line_of("theme", theme, leave_out=("count",))
     after: str | None = None
@@ -61,6 +54,37 @@ async def export(engine: Engine, scope: Scope) -> AsyncIterator[Line]:
         after = memories[-1].id
     for flag in await engine.store.read(scope, lambda tx: tx.links.all_flags(MOST_FLAGS)):
         yield line_of("flag", flag)
+
+
+async def export_conversation(engine: Engine, scope: Scope, session_id: str) -> AsyncIterator[Line]:
+    """One conversation with its messages, and what is remembered from them: lines that `import_lines` takes back."""
+    conversation = await engine.store.read(scope, lambda tx: tx.conversations.get(session_id))
+    if conversation is None:
+        raise missing("conversation", session_id)
+    note(engine, scope, "exported")
+    yield _header(scope)
+    yield line_of("conversation", conversation)
+    said: list[str] = []
+    async for message in _messages_of(engine, scope, session_id):
+        said.append(message.id)
+        yield line_of("message", message)
+    learnt = await engine.store.read(scope, lambda tx: tx.memories.from_messages(said))
+    told = await _told(engine, scope, [memory.id for memory in learnt if memory.repeat_count])
+    for memory in learnt:
+        yield line_of("memory", memory)
+        for each in told.get(memory.id, ()):
+            yield line_of("repeat", each)
+
+
+def _header(scope: Scope) -> Line:
+    return {
+        "kind": "header",
+        "format": FORMAT,
+        "version": VERSION,
+        "tenant": scope.tenant,
+        "user": scope.user,
+        "space": scope.space,
+    }
 
 
 async def import_lines(

@@ -21,6 +21,10 @@ router = APIRouter(tags=["account"])
 LINES = "application/x-ndjson"
 WRITTEN = {"content": {LINES: {"schema": {"type": "string"}, "example": EXPORT}}}
 OneSpace = Annotated[str | None, Query(alias="space", description="Only this space.")]
+OneTalk = Annotated[
+    str | None, Query(description="Only this conversation of one space, with what is remembered from it.")
+]
+NAMED = {"Content-Disposition": 'attachment; filename="recollect.jsonl"'}
 
 
 @router.get("/me", summary="Who am I, and where do I keep anything?")
@@ -74,16 +78,22 @@ async def audit(
     response_class=StreamingResponse,
     responses={200: {"description": "One JSON object a line.", **WRITTEN}},
 )
-async def export(engine: TheEngine, scope: TheScope, space: OneSpace = None) -> StreamingResponse:
+async def export(
+    engine: TheEngine, scope: TheScope, space: OneSpace = None, session_id: OneTalk = None
+) -> StreamingResponse:
     kept = await engine.spaces(scope.tenant, scope.user)  # a store that is down says so before the stream begins
-    spaces = kept if space is None else [space]
-    named = {"Content-Disposition": 'attachment; filename="recollect.jsonl"'}
-    return StreamingResponse(_lines(engine, [scope.within(each) for each in spaces]), media_type=LINES, headers=named)
+    if session_id is not None:
+        await engine.conversation(
+            scope.within(space or scope.space), session_id, 1
+        )  # and so does a talk that isn't there
+    spaces = kept if space is None and session_id is None else [space or scope.space]
+    lines = _lines(engine, [scope.within(each) for each in spaces], session_id)
+    return StreamingResponse(lines, media_type=LINES, headers=NAMED)
 
 
-async def _lines(engine: Engine, scopes: list[Scope]) -> AsyncIterator[bytes]:
+async def _lines(engine: Engine, scopes: list[Scope], session_id: str | None) -> AsyncIterator[bytes]:
     for scope in scopes:
-        async for line in engine.export(scope):
+        async for line in engine.export(scope, session_id):
             yield translate.line_out(line)
 
 
