@@ -15,7 +15,7 @@ setup:  ## build .venv from the pinned requirements (does nothing when it is cur
 serve: setup  ## run the server; settings come from the environment
 	@$(BIN)/recollect serve $(ARGS)
 
-test: setup  ## start what the tests need and run them all; ARGS="-k word" narrows it
+test: setup  ## start what the tests need and run them all; ARGS="-k word" narrows it, ARGS="--hypothesis-profile=explore" tries other examples
 	@bash scripts/chromium.sh
 	@$(BIN)/python -m pytest -n auto $(ARGS)
 
