@@ -19,7 +19,7 @@ from typing import Literal
 
 from recollect.policy.slots import agree
 
-MOST_KEYS = 6
+MOST_KEYS = 4
 MOST_VALUE = 5
 """Words that a value has at most."""
 Verdict = Literal["replaces", "unsure"]
