@@ -59,7 +59,9 @@ class FreeEmbedder:
 async def fresh_store(kind: str) -> AsyncIterator[tuple[Store, Settings]]:
     folder = Path(tempfile.mkdtemp(prefix="recollect-bench-"))
     try:
-        settings = Settings.load(store="postgres" if kind == "postgres" else "", data_dir=folder)
+        # Filling takes statements far longer than a server would put up with.
+        patience = {"statement_timeout_ms": 600_000}
+        settings = Settings.load(store="postgres" if kind == "postgres" else "", data_dir=folder, **patience)
         store = await open_store(settings)
         try:
             yield store, settings
