@@ -59,7 +59,7 @@ def documented(language: str) -> list[str]:
 
 
 def test_the_documented_agent_runs(tmp_path: Path) -> None:
-    agent, _ = documented("python")
+    _, agent, _ = documented("python")
     with ScriptedModel(ToolCall("query_memory", {"query": "package manager"}), "Use uv.").running() as model:
         openai = {"OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "-", "OPENAI_AGENTS_DISABLE_TRACING": "1"}
         assert run("-c", agent, folder=tmp_path, **openai) == "Use uv.\n"
@@ -67,8 +67,15 @@ def test_the_documented_agent_runs(tmp_path: Path) -> None:
     assert "Which package manager" in json.dumps(model.asked[0]["input"])
 
 
+def test_the_documented_chat_runs(tmp_path: Path) -> None:
+    chat, *_ = documented("python")
+    said = run("-c", chat, folder=tmp_path)
+    assert "“the standup is at 9:30” [m1]" in said
+    assert said.endswith("['the standup is at 9:30']\n")
+
+
 def test_the_documented_stores_run(tmp_path: Path) -> None:
-    _, stores = documented("python")
+    *_, stores = documented("python")
     said = run("-c", stores, folder=tmp_path)
     assert "{'text': 'The cat is called Miso'}" in said
     assert "I drink green tea." in said

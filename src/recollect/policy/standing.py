@@ -14,6 +14,7 @@ from datetime import datetime
 
 from recollect.model import Hit
 from recollect.model.talk import Earlier
+from recollect.policy.commands import command_in
 from recollect.policy.conflicts import judged, statements
 from recollect.policy.slots import Statement
 from recollect.policy.text import query_terms
@@ -100,4 +101,7 @@ def _said_at(hit: Hit) -> datetime:
 
 
 def _terms(hit: Hit) -> set[str]:
-    return set(query_terms(hit.content, or_all=False))
+    """What it says; of an order to remember something, that."""
+    order = command_in(hit.content) if hit.message is not None else None
+    told = order.about if order is not None and order.kind == "remember" and order.about else hit.content
+    return set(query_terms(told, or_all=False))

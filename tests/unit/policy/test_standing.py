@@ -66,6 +66,8 @@ def test_an_assistant_outdates_nobody_and_neither_does_an_older_word() -> None:
 def test_a_memory_speaks_for_the_message_it_was_taken_from() -> None:
     message, memory = said("I live in Graz now.", 3), remembered("I live in Graz", 4, source="t3")
     assert standing([message, said("Snow today.", 5), memory]).hits == [memory, said("Snow today.", 5)]
+    order = said("Please remember that the gate is green", 3)
+    assert standing([order, saved := remembered("the gate is green", 4, source="t3")]).hits == [saved]
     more = said("I live in Graz now and keep bees on the roof.", 3)
     assert standing([more, memory]).hits == [more, memory]
 
