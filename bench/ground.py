@@ -60,8 +60,8 @@ async def fresh_store(kind: str) -> AsyncIterator[tuple[Store, Settings]]:
     folder = Path(tempfile.mkdtemp(prefix="recollect-bench-"))
     try:
         # Filling takes statements far longer than a server would put up with.
-        patience = {"statement_timeout_ms": 600_000}
-        settings = Settings.load(store="postgres" if kind == "postgres" else "", data_dir=folder, **patience)
+        where = "postgres" if kind == "postgres" else ""
+        settings = Settings.load(store=where, data_dir=folder, statement_timeout_ms=600_000)
         store = await open_store(settings)
         try:
             yield store, settings
