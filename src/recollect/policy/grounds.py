@@ -41,7 +41,8 @@ def grounds_of(question: str, answer: DataAnswer, shown: Sequence[Exchange], acc
         sources: Iterable[Exchange] = shown
     else:
         own = own if answer.tables else (*own, UNKNOWN)
-        sources = (each for each in shown if _speaks_of(question, answer, each))
+        borrowed = _borrowed(question, answer)
+        sources = [each for each in shown if _speaks_of(borrowed, each)] if borrowed else ()
     return tuple(dict.fromkeys([*own, *(name for each in sources for name in each.grounds)]))
 
 
@@ -72,12 +73,16 @@ def _mentioned(question: str, answer: DataAnswer, access: DataAccess) -> Iterabl
         )
 
 
-def _speaks_of(question: str, answer: DataAnswer, earlier: Exchange) -> bool:
-    """Whether it says something that is known from the earlier answer and from nowhere else."""
+def _borrowed(question: str, answer: DataAnswer) -> set[str]:
+    """What it says that neither its own question nor its own rows say."""
     said = _words(answer.answer, answer.explanation, answer.sql, *answer.related)
-    known = _words(question, _text(answer.result), *answer.tables, *answer.databases)
+    return said - _words(question, _text(answer.result), *answer.tables, *answer.databases)
+
+
+def _speaks_of(borrowed: set[str], earlier: Exchange) -> bool:
+    """Whether some of it is known from the earlier answer."""
     source = _words(earlier.answer, earlier.explanation or "", _text(earlier.result), *earlier.tables)
-    return bool((said - known) & source)
+    return not borrowed.isdisjoint(source)
 
 
 def _text(result: Any) -> str:
