@@ -73,6 +73,11 @@ async def test_backfill_embeds_everything_beside_the_bare_model() -> None:
     assert bare["ratio"] == 1.0
 
 
+async def test_two_workers_share_one_queue() -> None:
+    queue, bare = await backfill.run("sqlite", count=12, batch=3, workers=2)
+    assert (queue["workers"], queue["texts"], bare["texts"]) == (2, 12, 12)
+
+
 async def test_write_has_a_floor_for_each_size() -> None:
     rows = await write.run("sqlite", count=5, existing=[0, 20])
     assert [row["n"] for row in rows] == [5] * 4
