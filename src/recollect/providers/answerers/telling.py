@@ -6,6 +6,7 @@ The headline is read off the SQL that ran, not off the question: if something wa
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 import sqlglot
@@ -155,7 +156,11 @@ def _words(name: str) -> str:
 
 def related(sql: str, schema: Schema, dialect: str, question: str) -> tuple[str, ...]:
     """Questions that could come next, each of which the rules can answer."""
-    zh = chinese(question)
+    return _related(sql, schema, dialect, chinese(question))
+
+
+@lru_cache(maxsize=512)  # to try them takes longer than all the rest, and the same queries come again and again
+def _related(sql: str, schema: Schema, dialect: str, zh: bool) -> tuple[str, ...]:
     years = sorted({int(each) for each in re.findall(r"(?<!\d)(?:19|20)\d\d(?!\d)", sql)})
     wishes = [f"{years[0] - 1}年呢？" if zh else f"What about {years[0] - 1}?"] if years else []
     labelled = [each for each in schema.tables if each.label is not None and each.label.name not in sql][:RELATED]
