@@ -132,3 +132,16 @@ def test_a_set_that_is_not_there(tmp_path: Path) -> None:
     done = run("--dataset", "sets", "--path", tmp_path, "--sets", "tiny")
     assert done.returncode == 1
     assert "no set is called 'tiny'" in done.stderr
+
+
+@pytest.mark.parametrize(("needs", "code", "verdict"), [("9:30", 0, "PASS"), ("Maple", 1, "FAIL")])
+def test_tasks_end_with_a_verdict(tmp_path: Path, needs: str, code: int, verdict: str) -> None:
+    told = ["The standup is at 9:30.", "There are maples here: Maple Street."]
+    question = {"on": "2026-02-01", "ask": "When is the standup?", "needs": [needs], "told": ["2026-01-05"]}
+    task = {"id": "standup", "lang": "en", "category": "meeting", "questions": [question]}
+    file, kept = tmp_path / "tasks.json", tmp_path / "out.json"
+    file.write_text(json.dumps({"version": "1", "tasks": [{**task, "sessions": [{"on": "2026-01-05", "said": told}]}]}))
+    done = run("--dataset", "tasks", "--path", file, "--no-mlflow", "--json", kept, RECOLLECT_EMBEDDER="off")
+    assert done.returncode == code, done.stdout + done.stderr
+    assert done.stdout.rstrip().endswith(verdict)
+    assert json.loads(kept.read_text())["passed"] is (code == 0)
