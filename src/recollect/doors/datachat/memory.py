@@ -65,6 +65,8 @@ class MemoryManager:
     ) -> None:
         """Keep a question and its answer, which goes by the names of the endpoint's response."""
         scope, asked = self._of(user_id), AskData(question=question)
+        if await recalling.silenced(self._engine, scope, conversation_id) is not None:
+            return
         stored = await keep_question(self._engine, scope, conversation_id, asked)
         if stored is None:
             return

@@ -51,7 +51,8 @@ async def open_conversation(engine: Engine, scope: Scope, session: str) -> Conve
 
 
 async def keep_question(engine: Engine, scope: Scope, session: str, asked: AskData) -> Asked | None:
-    """None where nothing may be kept any more."""
+    """None where nothing may be kept any more. Whether memory is on in the space itself was asked before (`recalling`); from the
+    first question on the data chat's own space knows, too."""
     at = engine.clock.now()
     texts = {"content": asked.question, "title": asked.session_name or ""}
     found = await screened_aside(texts, engine.config.screening.lenient, engine.config.max_content_bytes)
@@ -67,10 +68,10 @@ async def keep_question(engine: Engine, scope: Scope, session: str, asked: AskDa
         created_at=at,
     )
     opened = _opened(engine, session, title, asked)
-    if await engine.store.read(scope, lambda tx: silence(tx, engine, about=session)) is not None:
-        return None
 
-    def work(tx: Tx) -> Asked:
+    def work(tx: Tx) -> Asked | None:
+        if silence(tx, engine, about=session) is not None:
+            return None
         talk = tx.conversations.open(opened)
         message = replace(draft, order=talk.message_count)
         tx.conversations.append([message])
@@ -121,11 +122,9 @@ async def keep_answer(
         if each.message_id and set(message.grounds or ()) <= set(each.grounds) and is_repeat(question, answer.sql, each)
     ]
     generations = await engine.generations.to_fill()
-    if await engine.store.read(scope, lambda tx: silence(tx, engine, about=message.session_id)) is not None:
-        return None
 
     def work(tx: Tx) -> tuple[Conversation, Message] | None:
-        talk = tx.conversations.get(message.session_id)
+        talk = None if silence(tx, engine, about=message.session_id) else tx.conversations.get(message.session_id)
         if talk is None or not tx.conversations.messages([asked.message.id]):
             return None
         said = replace(message, order=talk.message_count)

@@ -76,7 +76,7 @@ async def remembered(engine: Engine, scope: Scope, session: str, asked: AskData,
     """Reads that fail leave their part out; that nothing may be read is said in `silent`."""
     plain = Context(text=asked.question)
     try:
-        silent = await engine.store.read(scope, lambda tx: silence(tx, engine, about=session))
+        silent = await silenced(engine, scope, session)
         talk, ended = (None, False) if silent else await talk_of(engine, scope, session, access)
     except RecollectError:
         return Before(context=plain, degraded=("history", "similar"))
@@ -113,6 +113,11 @@ def _as_exchange(summary: str | None, talk: Talked | None, older: Sequence[Excha
 
 def _wanted_similar(engine: Engine, asked: AskData) -> int:
     return engine.config.data.similar if asked.similar is None else asked.similar
+
+
+async def silenced(engine: Engine, scope: Scope, session: str) -> Refusal | None:
+    """Why nothing may be remembered or recalled: what is said of a space holds for its data chat."""
+    return await engine.store.read(scope, lambda tx: silence(tx, engine, about=session))
 
 
 async def talk_of(engine: Engine, scope: Scope, session: str, access: DataAccess) -> tuple[Talked | None, bool]:
