@@ -85,8 +85,8 @@ class Guard:
             self._inspect(statement)
             tables = self._tables(statement)
             self._names(statement, tables)
-            text = self._written(statement)
             bounded = self._written(self._limited(statement))
+            text = self._written(statement)
         except UNREADABLE as problem:
             raise InvalidInput(f"the statement can't be read as {self._dialect}: {type(problem).__name__}") from None
         return Passed(text, bounded, tuple(tables))
@@ -221,8 +221,9 @@ class Guard:
         return statement.copy() if asked is not None and asked <= wanted else statement.limit(wanted)
 
     def _written(self, statement: exp.Query) -> str:
-        text = statement.sql(self._dialect, comments=False, unsupported_level=ErrorLevel.RAISE)
         columned = {folded(each.name) for each in statement.find_all(exp.TableAlias) if each.args.get("columns")}
+        # Without a copy of its own: what is written is not looked at again.
+        text = statement.sql(self._dialect, comments=False, unsupported_level=ErrorLevel.RAISE, copy=False)
         for call in _calls(text, self._dialect):
             if call not in self._functions and call not in SYNTAX and call not in columned:
                 raise NotAllowed(f"the function {call!r} is not allowed")

@@ -6,7 +6,8 @@ The headline is read off the SQL that ran, not off the question: if something wa
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import sqlglot
@@ -156,14 +157,22 @@ def _words(name: str) -> str:
 
 def related(sql: str, schema: Schema, dialect: str, question: str) -> tuple[str, ...]:
     """Questions that could come next, each of which the rules can answer."""
-    return _related(sql, schema, dialect, chinese(question))
+    answerable = (each for each in _wishes(sql, schema, chinese(question)) if _answerable(sql, each, schema, dialect))
+    return tuple(islice(answerable, RELATED))
 
 
-@lru_cache(maxsize=512)  # to try them takes longer than all the rest, and the same queries come again and again
-def _related(sql: str, schema: Schema, dialect: str, zh: bool) -> tuple[str, ...]:
+def _wishes(sql: str, schema: Schema, zh: bool) -> Iterator[str]:
     years = sorted({int(each) for each in re.findall(r"(?<!\d)(?:19|20)\d\d(?!\d)", sql)})
-    wishes = [f"{years[0] - 1}年呢？" if zh else f"What about {years[0] - 1}?"] if years else []
-    labelled = [each for each in schema.tables if each.label is not None and each.label.name not in sql][:RELATED]
-    wishes += [f"按{each.name}" if zh else f"By {_words(singular(each.name))} instead?" for each in labelled]
-    wishes += ["前3名呢？", "平均呢？"] if zh else ["Only the top 3?", "The average instead?"]
-    return tuple([each for each in wishes if isinstance(adapt(sql, each, schema, dialect), Adapted)][:RELATED])
+    if years:
+        yield f"{years[0] - 1}年呢？" if zh else f"What about {years[0] - 1}?"
+    if re.search(r"\bGROUP BY\b", sql) and not re.search(r"\bLIMIT\b", sql):
+        yield "前3名呢？" if zh else "Only the top 3?"
+    if re.search(r"\bSUM\(", sql):
+        yield "平均呢？" if zh else "The average instead?"
+    labelled = [each for each in schema.tables if each.label is not None and each.label.name not in sql]
+    for each in labelled[:RELATED]:
+        yield f"按{each.name}" if zh else f"By {_words(singular(each.name))} instead?"
+
+
+def _answerable(sql: str, question: str, schema: Schema, dialect: str) -> bool:
+    return isinstance(adapt(sql, question, schema, dialect), Adapted)

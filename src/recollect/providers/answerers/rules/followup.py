@@ -25,6 +25,7 @@ from recollect.providers.answerers.rules.wording import Wording
 from recollect.providers.answerers.schema import Schema
 
 MOST_CHARS = 400
+NO_CHANGE = "I see nothing in it that would change the question before"
 Rule = Callable[[Draft, Wording, Lexicon], None]
 
 
@@ -61,9 +62,9 @@ def adapt(previous_sql: str, question: str, schema: Schema, dialect: str) -> Ada
             rule(draft, wording, lexicon)
         if wording.left(draft.vocabulary()):
             take_unknown_value(draft, wording)
-        if draft.sql == before and not wording.left(draft.vocabulary()):
-            return Cannot("I see nothing in it that would change the question before")
-        return judged(draft, wording)
+        found = judged(draft, wording)
+        unchanged = isinstance(found, Adapted) and found.sql == before
+        return Cannot(NO_CHANGE) if unchanged else found
     except NotUnderstood as problem:
         return Cannot(str(problem))
     except UNREADABLE:
@@ -75,5 +76,5 @@ def judged(draft: Draft, wording: Wording) -> Adapted | Cannot:
     if left:
         return Cannot(f"I don't know what to do with {left!r}")
     if not draft.changes:
-        return Cannot("I see nothing in it that would change the question before")
+        return Cannot(NO_CHANGE)
     return Adapted(draft.sql, tuple(draft.changes))
