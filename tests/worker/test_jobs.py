@@ -1,0 +1,122 @@
+"""The jobs themselves: what one process leaves, another finds; what is down is left alone; what is owed is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from recollect.engine import Engine, EngineConfig, embed
+from recollect.engine.converse import keep_turns
+from recollect.engine.generations import Generations
+from recollect.errors import Unavailable
+from recollect.model import Generation, Listing, Query, Scope
+from recollect.ports import Embedder, Store
+from recollect.providers.caches import MemoryCache
+from recollect.testing import FaultyEmbedder, HashEmbedder, ReferenceStore
+from recollect.testing.clock import ManualClock
+from recollect.worker import jobs
+from recollect.worker.embedded import Round
+from recollect.worker.waking import BACKFILL, EXTRACT, Waker
+
+ANA, BO = Scope("acme", "ana"), Scope("acme", "bo")
+
+
+async def _none(_: Generation) -> Embedder | None:
+    return None
+
+
+def engine_at(store: Store, clock: ManualClock, embedder: Embedder | None = None) -> Engine:
+    generations = Generations(store, clock, embedder or HashEmbedder(16), _none)
+    return Engine(store, clock, EngineConfig(embed_batch=4), generations, MemoryCache())
+
+
+async def test_a_provider_that_answers_nothing_is_left_alone_for_a_while() -> None:
+    clock, faulty = ManualClock(), FaultyEmbedder(HashEmbedder(16))
+    engine = engine_at(ReferenceStore(), clock, faulty)
+    for number in range(12):
+        await engine.remember(ANA, {"content": f"note {number}"})
+    backfill = jobs.Backfill(engine)
+    faulty.fail_with = Unavailable("nobody there")
+    assert await backfill.run() == 0
+    asked = faulty.calls
+    assert await backfill.run() == 0
+    assert faulty.calls == asked, "not even asked"
+    assert backfill.resume_at is not None
+    assert clock.now() < backfill.resume_at <= clock.now() + jobs.LONGEST_OUTAGE_PAUSE
+    faulty.fail_with = None
+    clock.advance(timedelta(minutes=3))
+    assert await backfill.run() == 12
+
+
+async def test_retention_reaches_everybody() -> None:
+    clock = ManualClock()
+    engine = engine_at(ReferenceStore(), clock)
+    soon = clock.now() + timedelta(hours=1)
+    for scope in (ANA, BO):
+        await engine.remember(scope, {"content": "this week only", "expires_at": soon})
+        await engine.remember(scope, {"content": "for good"})
+    clock.advance(timedelta(hours=2))
+    assert await jobs.tidy_up(engine) == 2
+    for scope in (ANA, BO):
+        assert [memory.content for memory in await engine.list(scope, Listing())] == ["for good"]
+    assert await jobs.tidy_up(engine) == 0
+
+
+async def test_turns_another_process_left_unread_are_read() -> None:
+    store, clock = ReferenceStore(), ManualClock()
+    server, worker = engine_at(store, clock), engine_at(store, clock)
+    assert await jobs.look_after_sessions(worker) == 0
+    await keep_turns(server, ANA, "s1", [{"role": "user", "content": "I live in Lyon."}], to_read=True)
+    assert await jobs.look_after_sessions(worker) == 1
+    assert [memory.content for memory in await worker.list(ANA, Listing())] == ["I live in Lyon"]
+    assert await jobs.look_after_sessions(worker) == 0
+
+
+async def test_a_process_that_leaves_the_work_to_others_writes_what_it_noted() -> None:
+    clock = ManualClock()
+    engine = engine_at(ReferenceStore(), clock)
+    receipt = await engine.remember(ANA, {"content": "the ferry is late"})
+    await embed.drain(engine)
+    await engine.recall(ANA, Query(text="ferry"))
+    assert (await engine.get(ANA, receipt.id or "")).access_count == 0
+    await jobs.settle_own(engine)
+    assert (await engine.get(ANA, receipt.id or "")).access_count == 1
+
+
+async def test_workers_that_share_a_cache_go_one_round_for_all() -> None:
+    clock, shared = ManualClock(), MemoryCache()
+    engines = [engine_at(ReferenceStore(), clock) for _ in range(3)]
+    for engine in engines:
+        engine.cache = shared
+    rounds = [Round("sessions", timedelta(minutes=5), jobs.look_after_sessions) for _ in engines]
+    gone = [await each.is_due(engine) for each, engine in zip(rounds, engines, strict=True)]
+    assert gone == [True, False, False]
+    assert not await rounds[0].is_due(engines[0]), "not again before it is time"
+
+
+async def _woken(send: Callable[..., None]) -> Engine:
+    engine = engine_at(ReferenceStore(), ManualClock())
+    waker = Waker(send, engine)
+    waker.start()
+    for number in range(50):
+        await engine.remember(ANA, {"content": f"note {number}"})
+    engine.sessions.call(ANA, "s1")
+    waker.close()
+    return engine
+
+
+async def test_many_writes_are_few_messages_that_hold_no_text() -> None:
+    sent: list[tuple[str, dict[str, str]]] = []
+    await _woken(lambda name, about: sent.append((name, dict(about))))
+    assert 1 <= sum(name == BACKFILL for name, _ in sent) < 50
+    assert [about for name, about in sent if name == EXTRACT] == [
+        {"tenant": "acme", "user": "ana", "space": "default", "session_id": "s1"}
+    ]
+
+
+async def test_a_broker_that_is_away_costs_a_write_nothing() -> None:
+    def send(name: str, about: object) -> None:
+        raise ConnectionError("away")
+
+    engine = await _woken(send)
+    assert (await engine.list(ANA, Listing())).total == 50
