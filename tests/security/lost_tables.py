@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
+from recollect.doors.datachat.memory import MemoryManager
 from recollect.engine import Engine, EngineConfig
 from recollect.engine.datachat.rules import DataRules
 from recollect.engine.generations import Generations
@@ -30,6 +31,7 @@ SESSIONS = ("monday", "friday")
 WAYS = ("query", "mixed", "talk", "bare", "fails")
 KINDS = ("tbl", "row", "ask", "ans", "exp", "rel", "ttl")
 CHANGES = 2
+SOUGHT = " ".join(kind + bird for bird in TABLES for kind in KINDS)
 NEUTRAL = "And what about the year before?"
 
 
@@ -180,19 +182,34 @@ class History:
         yield "the export", repr(await engine.export_data(scope, me))
         with suppress(NotFound):
             yield "a conversation", repr(await engine.data_conversation(scope, me, session))
+        assert engine.desk.permissions is not None
+        access = await engine.desk.permissions.of(scope, me.claims, None)
+        with suppress(NotFound):
+            yield "the library", repr(await self.through_the_library(MemoryManager(engine, scope, access), session))
+
+    async def through_the_library(self, memory: MemoryManager, session: str) -> object:
+        """One of its ways, the same as the door's; all of them in turn would take long."""
+        match self.chance.randrange(4):
+            case 0:
+                return await memory.get_conversation_history(session)
+            case 1:
+                return await memory.semantic_search_memory(self.person.scope.user, SOUGHT, 10)
+            case 2:
+                return await memory.summarize_conversation(session)
+            case _:
+                return await memory.get_or_create_conversation(self.person.scope.user, session)
 
     async def elsewhere(self) -> AsyncIterator[tuple[str, str]]:
         """By the ways that know nothing of grants, and so show nothing of the data chat at all."""
         engine, scope = self.engine, self.person.scope
-        sought = " ".join(word for bird in TABLES for word in words_of(bird))
         for recipe in RECIPES.values():
-            yield f"recall, {recipe.name}", repr(await engine.recall(scope, Query(text=sought, recipe=recipe.name)))
+            yield f"recall, {recipe.name}", repr(await engine.recall(scope, Query(text=SOUGHT, recipe=recipe.name)))
         yield "conversations elsewhere", repr(await engine.conversations(scope, 50, 0))
         yield "the other export", repr([line async for line in engine.export(scope)])
         yield "the audit trail", repr((await engine.audit_trail(scope, 100, 0)).items)
         yield "its health", repr(await engine.health(scope))
-        talk = await engine.converse(scope, sought, session_id="monday")
-        yield "the chat", repr([event async for event in talk]).replace(sought, "")
+        talk = await engine.converse(scope, SOUGHT, session_id="monday")
+        yield "the chat", repr([event async for event in talk]).replace(SOUGHT, "")
 
 
 def people(first: int, count: int) -> Iterator[tuple[int, Person]]:

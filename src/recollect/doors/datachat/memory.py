@@ -73,6 +73,8 @@ class MemoryManager:
         talk, _ = await recalling.talk_of(self._engine, scope, conversation_id, self._access)
         shown = [each for each in talk.exchanges if each.answer] if talk else []
         near, _ = await recalling.similar_to(self._engine, scope, asked, ())
+        # Whoever answered may have had all of this from `semantic_search_memory`.
+        shown += recalling.worth_showing(near, shown, self._access, asked)
         await keep_answer(self._engine, scope, stored, _answer(answer_data), self._access, shown, near)
 
     async def summarize_conversation(self, conversation_id: str) -> str:
