@@ -77,25 +77,28 @@ def context(
         text = _written(question, asked, past, shown)
         if (tokens := count_tokens(text)) <= budget:
             cut = len(asked) < len(history) or len(past) < len(similar) or shown != summary
-            named, more = _named(
-                earlier if len(asked) == len(history) else (), int(budget * EARLIER_SHARE), budget - tokens
-            )
+            room = min(int(budget * EARLIER_SHARE), budget - tokens)
+            named = _named(earlier if len(asked) == len(history) else (), room)
+            whole = "\n".join([*named, text])
+            # Tokens may merge differently in the whole than in its parts, so the promise is checked, not assumed.
+            if named and (tokens := count_tokens(whole)) > budget:
+                named, whole, tokens = [], text, count_tokens(text)
             return Context(
-                text="\n".join([*named, text]),
+                text=whole,
                 history=len(asked),
                 similar=len(past),
                 earlier=max(0, len(named) - 2),
                 summary=bool(shown),
-                tokens=tokens + more,
+                tokens=tokens,
                 truncated=cut,
             )
         shown = _give_way(asked, past, shown)
     return Context(text=question, truncated=bool(history or similar or summary))
 
 
-def _named(earlier: Sequence[Exchange], share: int, left: int) -> tuple[list[str], int]:
-    """As many of the last of them as there is room for, in a section of their own, and what it takes."""
-    room, lines = min(share, left), list[str]()
+def _named(earlier: Sequence[Exchange], room: int) -> list[str]:
+    """As many of the last of them as there is room for, in a section of their own."""
+    lines: list[str] = []
     taken = count_tokens(EARLIER) + 2
     for each in reversed(earlier[-EARLIER_MOST:]):
         about = f"tables: {', '.join(map(flat, each.tables))}" if each.sql else short(each.answer, EARLIER_CHARS)
@@ -104,7 +107,7 @@ def _named(earlier: Sequence[Exchange], share: int, left: int) -> tuple[list[str
             break
         lines.append(line)
         taken += more
-    return ([EARLIER, *reversed(lines), ""], taken) if lines else ([], 0)
+    return [EARLIER, *reversed(lines), ""] if lines else []
 
 
 def _give_way(asked: list[Exchange], past: list[Exchange], summary: str | None) -> str | None:

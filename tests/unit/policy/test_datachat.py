@@ -11,6 +11,7 @@ from recollect.model import DataAccess, DataAnswer, Exchange, Scope
 from recollect.policy.budget import count_tokens
 from recollect.policy.datachat import (
     CURRENT,
+    EARLIER,
     INSTRUCTIONS,
     RECENT,
     RELATED,
@@ -58,18 +59,30 @@ texts = st.text(max_size=300)
 exchanges = st.builds(Exchange, question=texts, answer=texts, sql=st.none() | texts, tables=st.tuples(texts))
 
 
-@given(texts, st.lists(exchanges, max_size=6), st.lists(exchanges, max_size=4), st.none() | texts, st.integers(1, 2000))
+@given(
+    texts,
+    st.lists(exchanges, max_size=6),
+    st.lists(exchanges, max_size=4),
+    st.none() | texts,
+    st.integers(1, 2000),
+    st.lists(exchanges, max_size=6),
+)
 def test_the_budget_holds_and_no_stored_text_begins_a_section(
-    question: str, history: list[Exchange], similar: list[Exchange], summary: str | None, budget: int
+    question: str,
+    history: list[Exchange],
+    similar: list[Exchange],
+    summary: str | None,
+    budget: int,
+    earlier: list[Exchange],
 ) -> None:
-    found = context(question, history, similar, summary, budget)
+    found = context(question, history, similar, summary, budget, earlier)
     assert question in found.text
     if found.tokens:
         assert count_tokens(found.text) == found.tokens <= budget
         before = found.text.removesuffix(f"{CURRENT}\n{question}\n\n{INSTRUCTIONS}")
-        assert {line for line in before.splitlines() if "==" in line} <= {SUMMARY, RECENT, RELATED}
-    kept = (found.history, found.similar) == (len(history), len(similar)) and (found.tokens or not summary)
-    assert found.truncated is not bool(kept) or bool(summary)
+        assert {line for line in before.splitlines() if "==" in line} <= {SUMMARY, EARLIER, RECENT, RELATED}
+    whole = (found.history, found.similar, found.summary) == (len(history), len(similar), bool(summary))
+    assert found.truncated is not whole
 
 
 def test_an_answered_question_is_found_by_the_contracts_text() -> None:
