@@ -13,7 +13,7 @@ from time import perf_counter
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 
-from bench import backfill, chats, growth, load, plots, recall, write  # noqa: E402
+from bench import asking, backfill, chats, growth, load, plots, recall, write  # noqa: E402
 from bench.peers import compare  # noqa: E402
 from bench.peers.install import PEERS  # noqa: E402
 from bench.report import keep, show  # noqa: E402
@@ -46,10 +46,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--paths", type=_words, default=list(recall.PATHS), help="recall: memory, index or both")
     parser.add_argument("--peers", type=_peers, default=[], help=f"recall: compare with {','.join(PEERS)}")
     parser.add_argument("--total", type=int, default=100_000, help="growth: memories of all people together")
-    parser.add_argument("--users", type=int, default=1_000, help="growth, load: how many people")
-    parser.add_argument("--rate", type=float, default=200.0, help="load: requests a second of all; 0: no pauses")
+    parser.add_argument("--users", type=int, help="growth, load: how many people (1,000; datachat 100)")
+    parser.add_argument("--rate", type=float, help="load: requests a second of all (200; datachat 100); 0: no pauses")
     parser.add_argument("--workers", type=int, default=1, help="load: server processes")
     parser.add_argument("--embedder", default="auto", help="load: the server's embedder")
+    parser.add_argument("--door", choices=["native", "datachat"], default="native", help="load: who is asked")
     parser.add_argument("--chats", type=int, default=0, help="load: instead, this many streaming chats at once")
     parser.add_argument("--texts", type=int, default=1_000, help="backfill: how many texts")
     parser.add_argument("--json", type=Path, help="where to keep the figures")
@@ -91,7 +92,7 @@ async def _compare(asked: argparse.Namespace) -> None:
 
 async def _growth(asked: argparse.Namespace) -> None:
     started = perf_counter()
-    rows = await growth.run(asked.store, asked.total, asked.users, asked.count)
+    rows = await growth.run(asked.store, asked.total, asked.users or 1_000, asked.count)
     took = round(perf_counter() - started, 1)
     show(f"growth ({asked.store}), milliseconds", rows, growth.COLUMNS, caption=f"took {took:,} s")
     keep("growth", asked.json, rows=rows, store=asked.store, took_s=took)
@@ -113,12 +114,31 @@ async def _chats(asked: argparse.Namespace) -> None:
         raise SystemExit(1)
 
 
+def _wanted(asked: argparse.Namespace, users: int, rate: float) -> load.Load:
+    rate = rate if asked.rate is None else asked.rate
+    seconds = asked.seconds or 60.0
+    return load.Load(asked.store, asked.users or users, seconds, rate, asked.workers, asked.embedder)
+
+
+async def _asking(asked: argparse.Namespace) -> None:
+    wanted = _wanted(asked, 100, 100.0)
+    rows = await asking.run(wanted)
+    title = f"questions over data ({asked.store}), {wanted.users:,} people, {wanted.rate:g} a second, milliseconds"
+    short = asking.fell_short(rows)
+    show(title, rows, asking.COLUMNS, caption="; ".join(short) or None)
+    keep("asking", asked.json, rows=rows, asked=asdict(wanted), short=short)
+    if short or any(row["errors"] for row in rows):
+        raise SystemExit(1)
+
+
 async def _load(asked: argparse.Namespace) -> None:
     if asked.chats:
         return await _chats(asked)
-    wanted = load.Load(asked.store, asked.users, asked.seconds or 60.0, asked.rate, asked.workers, asked.embedder)
+    if asked.door == "datachat":
+        return await _asking(asked)
+    wanted = _wanted(asked, 1_000, 200.0)
     rows = await load.run(wanted)
-    show(f"load ({asked.store}), {asked.users:,} people, milliseconds", rows, load.COLUMNS)
+    show(f"load ({asked.store}), {wanted.users:,} people, milliseconds", rows, load.COLUMNS)
     keep("load", asked.json, rows=rows, asked=asdict(wanted))
     if any(row["errors"] or row.get("lost") for row in rows):
         raise SystemExit(1)
