@@ -267,7 +267,7 @@ async def open_store(settings: Settings) -> Store:
         raise Unsupported(f"Postgres needs the package {problem.name!r}: install recollect[postgres]") from problem
     return await PostgresStore.open(
         await postgres_url(settings),
-        pool_size=settings.pool_size,
+        pool_size=settings.pool_size + settings.pool_overflow,
         statement_timeout_ms=settings.statement_timeout_ms,
         exact_below=settings.exact_below,
         migrate_url=settings.migrate_url or None,

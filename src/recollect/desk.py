@@ -16,12 +16,14 @@ from recollect.providers.tracing import LangfuseTracer
 from recollect.settings import Settings, SettingsError
 
 try:
-    from recollect.providers.answerers import AnswererConfig, choose
+    from recollect.providers.answerers import AnswererConfig, choose, sample_database
 except ImportError as problem:  # an extra of its own: without it nobody reads SQL
     AnswererConfig = None  # type: ignore[assignment,misc]
     MISSING: str | None = problem.name
 else:
     MISSING = None
+
+SAMPLE = "sample"
 
 
 def opened(settings: Settings, chat: Chat | None) -> Desk:
@@ -39,10 +41,11 @@ def open_answerer(settings: Settings, chat: Chat | None) -> Answerer | None:
         return None
     if AnswererConfig is None:
         raise Unsupported(f"answers over data need the package {MISSING!r}: install recollect[data]")
+    url = sample_database(settings.data_dir) if settings.data_url == SAMPLE else settings.data_url
     return choose(
         AnswererConfig(
             kind=settings.answerer,
-            data_url=settings.data_url,
+            data_url=url,
             tables=_listed(settings.data_tables),
             rows=settings.data_rows,
             timeout_s=settings.data_timeout_s,

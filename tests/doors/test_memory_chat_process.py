@@ -7,7 +7,6 @@ from typing import Any
 
 import httpx
 
-from recollect.providers.answerers import sample_database
 from tests.api.homes import Home
 from tests.doors.http.issuing import SECRET, signed
 from tests.doors.http.process import PATIENCE_SECONDS, serving
@@ -23,7 +22,7 @@ def asking(url: str, tables: list[str], **changed: Any) -> httpx.Client:
 def test_the_dialogue_of_the_contract(home: Home, tmp_path: Path) -> None:
     given = {
         "store": home.url,
-        "data_url": sample_database(tmp_path),
+        "data_url": "sample",
         "user_id_source": "jwt_claim",
         "jwt_secret": SECRET,
         "data_permissions": "claims",

@@ -20,7 +20,7 @@ class DataChat:
         "Who answers questions over data. `auto`: Denodo where it is named, else SQL where a database is: by the chat "
         "model, or without one by rules.",
     )
-    data_url: str = setting("", text, "The database that is asked, as SQLAlchemy writes it.", secret=True)
+    data_url: str = setting("", text, "The database that is asked, as SQLAlchemy writes it, or `sample`.", secret=True)
     data_tables: str = setting(
         "", text, "The only tables that may be asked, with commas between. Empty: all there are."
     )

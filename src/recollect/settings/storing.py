@@ -72,6 +72,9 @@ class Storing:
         24, whole(0, 8760), "How often everybody's memory is tidied up. 0: never.", "MEMORY_CLEANUP_INTERVAL_HOURS"
     )
     pool_size: int = setting(10, whole(1, 500), "Postgres connections.", "MEMORY_DB_POOL_SIZE")
+    pool_overflow: int = setting(
+        0, whole(0, 500), "Postgres connections beyond these, while all are busy.", "MEMORY_DB_MAX_OVERFLOW"
+    )
     statement_timeout_ms: int = setting(10_000, whole(10, 3_600_000), "The longest a Postgres statement may run.")
     sqlite_synchronous: Synchronous = setting(
         "full",
