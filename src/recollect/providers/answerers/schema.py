@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 Kind = Literal["number", "text", "date", "boolean", "other"]
@@ -98,6 +98,7 @@ def singular(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
 
 
+@lru_cache(maxsize=65_536)
 def words_of(name: str) -> tuple[str, ...]:
     """`sale_date`, `saleDate` and `Sale Date` are all (sale, date)."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)

@@ -42,8 +42,9 @@ class Lexicon:
         self._near = used or schema.tables
         self._things: dict[str, list[Thing]] = {}
         for table in reachable(schema, used) if used else schema.tables:
-            for phrase, thing in _names(table, schema):
-                if phrase and wording.has(phrase):
+            for words, thing in _names(table, schema):
+                # A wide schema has more names than there is time for patterns: most are not there at all.
+                if _there(words, wording) and wording.has(phrase := _joined(words)):
                     self._things.setdefault(phrase, []).append(thing)
         self.pattern = "|".join(sorted(self._things, key=len, reverse=True)) or r"(?!)"
         """Fits any of the names, the longest first."""
@@ -101,41 +102,49 @@ def reachable(schema: Schema, used: Sequence[Table]) -> list[Table]:
 
 def named_by(schema: Schema, wording: Wording) -> dict[str, Table]:
     """The tables whose own names stand in the question, by the pattern that found them."""
-    phrases = {table_pattern(each): each for each in schema.tables}
-    return {phrase: table for phrase, table in phrases.items() if phrase and wording.has(phrase)}
+    near = [each for each in schema.tables if _there(words_of(each.name), wording)]
+    phrases = {table_pattern(each): each for each in near}
+    return {phrase: table for phrase, table in phrases.items() if wording.has(phrase)}
 
 
 def table_pattern(table: Table) -> str:
     return _joined(words_of(table.name))
 
 
-def _names(table: Table, schema: Schema) -> Iterator[tuple[str, Thing]]:
+def _there(words: Sequence[str], wording: Wording) -> bool:
+    return bool(words) and all(_stem(each) in wording.text for each in words)
+
+
+def _stem(word: str) -> str:
+    return word[:-1] if word.endswith("y") else word
+
+
+def _names(table: Table, schema: Schema) -> Iterator[tuple[Sequence[str], Thing]]:
     own = words_of(table.name)
     for column in table.columns:
         words = words_of(_UNIT.sub("", unicodedata.normalize("NFKC", column.name)))
-        yield _joined(words), Thing(table, column, 0)
+        yield words, Thing(table, column, 0)
         if len(words) > 1 and words[: len(own)] == own:
-            yield _joined(words[len(own) :]), Thing(table, column, 1)
+            yield words[len(own) :], Thing(table, column, 1)
         if len(words) > 1 and words[-1] not in {"id", "key"}:
-            yield _joined(words[-1:]), Thing(table, column, 3)
+            yield words[-1:], Thing(table, column, 3)
         target = next((each for each in table.links if folded(each.column) == folded(column.name)), None)
         other = schema.table(target.table) if target is not None else None
         if column.key and words[-1:] == ("id",) and len(words) > 1 and other is not None and other.label is not None:
-            yield _joined(words[:-1]), Thing(other, other.label, 2, as_table=True)
+            yield words[:-1], Thing(other, other.label, 2, as_table=True)
     if table.label is not None:
-        yield _joined(own), Thing(table, table.label, 2, as_table=True)
+        yield own, Thing(table, table.label, 2, as_table=True)
 
 
 def _joined(words: Sequence[str]) -> str:
-    if not words:
-        return ""
     if not _LATIN.search(words[-1]):
         return "".join(map(re.escape, words))
     return bounded(r"[\s_]+".join(map(_plural, words)))
 
 
 def _plural(word: str) -> str:
-    return rf"{re.escape(word[:-1])}(?:y|ies)" if word.endswith("y") else rf"{re.escape(word)}(?:e?s)?"
+    stem = re.escape(_stem(word))
+    return rf"{stem}(?:y|ies)" if word.endswith("y") else rf"{stem}(?:e?s)?"
 
 
 def _phrase(plain: str) -> str:
