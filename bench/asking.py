@@ -21,6 +21,8 @@ from bench.report import Row, percentile
 from recollect.providers.answerers import sample_database
 
 YEARS = (2022, 2023, 2024, 2025)
+FIGURES = ("total sales", "average sales", "number of sales")
+PARTS = ("region", "product", "customer", "category", "segment")
 A_CONVERSATION = 20
 WARM_UP = 6
 ADDS_MS, RETRIEVAL_MS = 50.0, 100.0
@@ -62,8 +64,9 @@ async def run(load: Load) -> list[Row]:
         }
         async with serving(load, **data) as port:
             people = [Person(f"person-{number}", port) for number in range(load.users)]
-            for turn in range(WARM_UP):  # a server that runs knows its people
-                await asyncio.gather(*(_ask(each, _whole(YEARS[turn % 4]), "before", True, Asked()) for each in people))
+            chance = Random(0)
+            for _ in range(WARM_UP):  # a server that runs knows its people
+                await asyncio.gather(*(_ask(each, _whole(chance, 2024), "before", True, Asked()) for each in people))
             seen = {"without memory": Asked(), "with memory": Asked()}
             started = perf_counter()
             await asyncio.gather(*(_visit(person, load, seen, started) for person in people))
@@ -98,19 +101,19 @@ async def _visit(person: Person, load: Load, seen: dict[str, Asked], started: fl
     number, year = 0, chance.choice(YEARS)
     while perf_counter() - started < load.seconds:
         if chance.random() < 0.5:
-            await _ask(person, _whole(chance.choice(YEARS)), None, False, seen["without memory"])
+            await _ask(person, _whole(chance, chance.choice(YEARS)), None, False, seen["without memory"])
         else:
             year = chance.choice([each for each in YEARS if each != year])
             session, place = divmod(number, A_CONVERSATION)
-            question = f"What about {year}?" if place % 2 else _whole(year)
+            question = f"What about {year}?" if place % 2 else _whole(chance, year)
             await _ask(person, question, f"talk-{session}", True, seen["with memory"])
             number += 1
         left = max(0.0, load.seconds - (perf_counter() - started))
         await asyncio.sleep(min(left, chance.expovariate(1 / pause)) if pause else 0)
 
 
-def _whole(year: int) -> str:
-    return f"Show me total sales by region for {year}"
+def _whole(chance: Random, year: int) -> str:
+    return f"Show me {chance.choice(FIGURES)} by {chance.choice(PARTS)} for {year}"
 
 
 async def _ask(person: Person, question: str, session: str | None, memory: bool, seen: Asked) -> None:
