@@ -4,7 +4,7 @@ The newest value must come first, and the old one must not be shown as current: 
 what was said before. What is true side by side must stay. Four kinds of evidence; the generated ones have a say in the verdict:
 
     updates, side by side     generated, by the hand that wrote the rules (`updates`): that what is meant to be covered is
-    sentences                 written before any rule was tried on them: one half was looked at since, the other never
+    told, restated, states    sentences written before any rule was tried on them: one half was looked at since, the other never
     public sets               whole turns of conversation in which the news is half a sentence, kept and recalled as messages
     other questions           of those sets: how many turns that answer them are called outdated and are not
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from rich.table import Table
 
 from eval import found
 from eval.found import Case
-from eval.sentences import Pair, anew, beside
+from eval.sentences import How, Pair, anew, beside
 from eval.updates import Update, several, updates
 from recollect.engine import Engine, embed
 from recollect.model import Filter, Query, Scope, Status
@@ -31,6 +32,7 @@ SHOWN = 10
 """Hits that somebody gets to see."""
 NEWEST_FIRST = 95.0
 NOT_CURRENT = 98.0
+SETS: tuple[How, ...] = ("told", "restated", "states")
 THEN = datetime(2025, 3, 1, 9, tzinfo=UTC)
 BESIDE = (
     "The bakery on the corner closes early on Sundays", "Photosynthesis turns light into sugar", "Remember to water the ferns",
@@ -42,9 +44,9 @@ BESIDE = (
 async def run(engine: Engine, path: Path | None, limit: int | None = None) -> list[dict[str, Any]]:
     rows = await _updates(engine, list(updates())[:limit])
     rows.append(await _side_by_side(engine, list(several())[:limit]))
-    for held, half in ((False, "looked at"), (True, "held out")):
-        rows.append(await _anew(engine, f"sentences, {half}", list(anew(held))[:limit]))
-        rows.append(await _beside(engine, f"sentences, {half}", list(beside(held))[:limit]))
+    for how, (held, half) in product(SETS, ((False, "looked at"), (True, "held out"))):
+        rows.append(await _anew(engine, f"{how}, {half}", list(anew(held, how))[:limit]))
+        rows.append(await _beside(engine, f"{how}, {half}", list(beside(held, how))[:limit]))
     if path is not None:
         for name, cases in (("longmemeval_pooled", found.longmemeval(path)), ("beam_100k", found.beam(path))):
             rows += await told_in_turns(engine, name, list(cases)[:limit])

@@ -1,5 +1,9 @@
 """Sentence pairs of our own, written before any rule was tried on them: what was told anew, and what was told beside.
 
+    told        in words that speak of a change, as often as not
+    restated    the same sentence with another value
+    states      what shuts another out by its meaning: single, married
+
 Lines are dealt out in turn to the half that may be looked at while rules are written and the half that is for reporting only.
 """
 
@@ -7,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 HERE = Path(__file__).parent
+How = Literal["told", "restated", "states"]
 
 
 class Pair(NamedTuple):
@@ -18,14 +23,14 @@ class Pair(NamedTuple):
     question: str = ""
 
 
-def anew(held_out: bool) -> Iterator[Pair]:
+def anew(held_out: bool, how: How = "told") -> Iterator[Pair]:
     """The second makes the first outdated."""
-    return _half("told_anew.txt", held_out)
+    return _half(f"{how}_anew.txt", held_out)
 
 
-def beside(held_out: bool) -> Iterator[Pair]:
+def beside(held_out: bool, how: How = "told") -> Iterator[Pair]:
     """Both are true."""
-    return _half("told_beside.txt", held_out)
+    return _half(f"{how}_beside.txt", held_out)
 
 
 def _half(name: str, held_out: bool) -> Iterator[Pair]:
