@@ -6,7 +6,8 @@ import typer
 
 from recollect.bootstrap import open_store
 from recollect.cli import schema
-from recollect.cli.commands import keys, users
+from recollect.cli.backup import backup
+from recollect.cli.commands import keys, scaling, users
 from recollect.cli.options import Call, command
 from recollect.cli.output import print_json, show
 from recollect.errors import Unsupported
@@ -15,11 +16,14 @@ from recollect.stores.sqlite import SqliteStore
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="The database itself: upgrade, current, check, reindex, keys, users.",
+    help="The database itself: upgrade, current, check, reindex, backup, keys, users.",
 )
 app.add_typer(keys.app, name="keys")
 app.add_typer(users.app, name="users")
 OUT_OF_STEP = 1
+for each in (scaling.plan, scaling.size, scaling.distribute):
+    command(app)(each)
+command(app)(backup)
 
 
 @command(app)

@@ -100,7 +100,7 @@ def _exact(shape: FilterShape, *, outside: bool = False) -> Select[Any]:
 
 
 @lru_cache(maxsize=256)
-def _approximate(shape: FilterShape, generation: str, dimensions: int) -> Select[Any]:
+def approximate(shape: FilterShape, generation: str, dimensions: int) -> Select[Any]:
     type_ = f"halfvec({int(dimensions)})"
     indexed: ColumnElement[Any] = literal_column(f"(embeddings.vector::{type_})")
     constant: ColumnElement[Any] = literal_column("'" + generation.replace("'", "''") + "'")
@@ -144,7 +144,7 @@ class PostgresIndex(SqlIndex):
         params["vector"] = halfvec(vector)
         dimensions = self._indexed_dimensions(generation, limit)
         if dimensions == len(vector):
-            found = _found(self._session.rows(_approximate(shape, generation, dimensions), params))
+            found = _found(self._session.rows(approximate(shape, generation, dimensions), params))
             # Short of the limit may mean that the walk through the graph ended early. The exact scan knows.
             if len(found) == limit:
                 outside = _found(self._session.rows(_exact(shape, outside=True), params))

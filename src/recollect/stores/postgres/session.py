@@ -59,8 +59,7 @@ class PostgresSession(Session):
         if len(bound) == 1:
             self._execute(prepared.sql, bound[0])
         elif bound:
-            self._open()
-            self._cursor.executemany(prepared.sql.encode(), bound)
+            self._execute_many(prepared.sql, bound)
 
     def query(self, text: str, params: Params) -> list[Row]:
         """Run a statement in Postgres's own words. Its text is ours; everything of a caller's is a parameter."""
@@ -74,6 +73,10 @@ class PostgresSession(Session):
             with self._connection.pipeline():
                 self._open()
                 self._cursor.execute(text.encode(), params)
+
+    def _execute_many(self, text: str, params: Sequence[Mapping[str, Any]]) -> None:
+        self._open()
+        self._cursor.executemany(text.encode(), params)
 
     def _open(self) -> None:
         if self._opening is not None:

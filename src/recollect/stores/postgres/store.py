@@ -23,6 +23,7 @@ from recollect.stores.postgres.system import PostgresSystem
 from recollect.stores.sql.tx import SqlTx
 
 T = TypeVar("T")
+Sessions = Callable[[Connection, Opening, int], PostgresSession]
 EXACT_BELOW = 200_000
 """As many entries as the engine holds in memory: whoever is searched there need not be in the vector index."""
 
@@ -30,9 +31,10 @@ EXACT_BELOW = 200_000
 class PostgresStore:
     """`ports.Store` on a Postgres server with pgvector. Made by `open`; safe to share between threads and event loops."""
 
-    def __init__(self, pool: Pool, exact_below: int, *, scrubs: bool) -> None:
+    def __init__(self, pool: Pool, exact_below: int, *, scrubs: bool, sessions: Sessions = PostgresSession) -> None:
         self._pool = pool
         self._exact_below = exact_below
+        self._sessions = sessions
         self._capabilities = frozenset(Capability) if scrubs else frozenset(Capability) - {Capability.SCRUBS}
 
     @classmethod
@@ -47,8 +49,11 @@ class PostgresStore:
         exact_below: int = EXACT_BELOW,
         migrate_url: str | None = None,
         allow_privileged: bool = False,
+        sessions: Sessions = PostgresSession,
     ) -> PostgresStore:
         """Connect as the application's role; with the owner's `migrate_url`, bring the schema up to date first.
+
+        `sessions` makes the session of each transaction: whoever wants to see the statements brings one that tells.
 
         A role that row-level security does not bind (superuser, BYPASSRLS, the tables' owner) is refused with `NotAllowed`,
         unless `allow_privileged` says that somebody means it.
@@ -64,7 +69,7 @@ class PostgresStore:
             await pool.outside(doctor.refuse_unready)
             scrubs = await pool.outside(scrubbing.possible)
             undo.pop_all()
-        return cls(pool, exact_below, scrubs=scrubs)
+        return cls(pool, exact_below, scrubs=scrubs, sessions=sessions)
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -77,19 +82,16 @@ class PostgresStore:
         return await self._pool.transaction(run, writes=False)
 
     async def write(self, scope: Scope, work: Callable[[Tx], T]) -> T:
-        def run(connection: Connection) -> T:
-            tx = self._tx(connection, scope, writes=True)
-            tx.begin()
-            result = work(tx)
-            tx.finish()
-            return result
+        return await self._pool.transaction(lambda connection: self._written(connection, scope, work), writes=True)
 
-        return await self._pool.transaction(run, writes=True)
+    async def rehearse(self, scope: Scope, work: Callable[[Tx], T]) -> T:
+        """As `write`, down to the last statement, and then everything is taken back."""
+        return await self._pool.transaction(lambda connection: self._written(connection, scope, work), writes=False)
 
     async def system(self, work: Callable[[System], T]) -> T:
         def run(connection: Connection) -> T:
             opening = Opening(scope=None, writes=True)
-            return work(PostgresSystem(PostgresSession(connection, opening, self._exact_below)))
+            return work(PostgresSystem(self._sessions(connection, opening, self._exact_below)))
 
         return await self._pool.transaction(run, writes=True)
 
@@ -103,8 +105,15 @@ class PostgresStore:
     async def close(self) -> None:
         await self._pool.close()
 
+    def _written(self, connection: Connection, scope: Scope, work: Callable[[Tx], T]) -> T:
+        tx = self._tx(connection, scope, writes=True)
+        tx.begin()
+        result = work(tx)
+        tx.finish()
+        return result
+
     def _tx(self, connection: Connection, scope: Scope, *, writes: bool) -> SqlTx:
-        session = PostgresSession(connection, Opening(scope, writes), self._exact_below)
+        session = self._sessions(connection, Opening(scope, writes), self._exact_below)
         return SqlTx(session, scope, PostgresIndex, PostgresEmbeddings)
 
 

@@ -8,7 +8,20 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, delete, func, not_, or_, select, union_all, update
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    func,
+    literal_column,
+    not_,
+    or_,
+    select,
+    union_all,
+    update,
+)
 
 from recollect.errors import NotFound
 from recollect.model import Listing, Memory, MemoryType, Page, Scope, Scores, Source, Status
@@ -39,7 +52,8 @@ _SCAN_ON = _SCAN.where(table.c.id > bindparam("after"))
 _TWIN = (
     select(*_COLUMNS)
     .where(own(table), _ACTIVE, table.c.digest == bindparam("digest"))
-    .order_by(table.c.id)
+    # Not by the bare id: the planner, which knows nothing of digests, would walk all memories in that order to meet one soon.
+    .order_by(table.c.id.concat(literal_column("''")))
     .limit(bindparam("limit"))
 )
 _KEYED = select(*_COLUMNS).where(own(table), _ACTIVE, table.c.key == bindparam("key")).order_by(table.c.id)

@@ -1,0 +1,101 @@
+"""How much room a memory takes, as the database at hand has it: rows, indexes, words, vector, graph.
+
+Sizes are those of the files; counts are the planner's, brought up to date first where the role may (they are within a percent
+or so, and counting a hundred million rows would take longer than anybody waits). What it says holds for rows like those that are
+there: fill a database with what you will store, then ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from recollect.stores.migrations.postgres_ddl import OPEN, PROTECTED
+from recollect.stores.postgres.pool import Pool
+from recollect.stores.postgres.session import Connection
+
+MANY: Final = 100_000_000
+GIB: Final = 1024**3
+
+_RELATIONS = """
+SELECT t.relname::text, i.relname::text, a.amname::text, greatest(coalesce(i.reltuples, t.reltuples), 0)::float8,
+       CASE WHEN i.oid IS NULL THEN pg_table_size(t.oid) ELSE pg_relation_size(i.oid) END
+FROM pg_class t
+LEFT JOIN LATERAL (SELECT c.* FROM pg_index x JOIN pg_class c ON c.oid = x.indexrelid WHERE x.indrelid = t.oid
+                   UNION ALL SELECT c.* FROM pg_class c WHERE c.oid = t.oid) each ON true
+LEFT JOIN pg_class i ON i.oid = each.oid AND i.oid <> t.oid
+LEFT JOIN pg_am a ON a.oid = i.relam
+WHERE t.relnamespace = current_schema()::regnamespace AND t.relname = ANY (%s::text[])
+ORDER BY t.relname, i.relname NULLS FIRST
+"""
+_MAY = "SELECT bool_and(has_table_privilege(t.name, 'MAINTAIN')) FROM unnest(%s::text[]) AS t(name)"
+_NAMES = {"gin": "words", "hnsw": "graph"}
+_OF_A_MEMORY = ("memories", "entries", "embeddings")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One file: a table's rows, or an index."""
+
+    table: str
+    index: str | None
+    kind: str
+    """`rows`, `keys` (B-trees), `words` (the full-text index) or `graph` (vectors of large scopes)."""
+    rows: int
+    bytes: int
+
+    @property
+    def each(self) -> float:
+        return self.bytes / self.rows if self.rows else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    parts: Sequence[Part]
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        return {part.table: part.rows for part in self.parts if part.index is None}
+
+    @property
+    def per_memory(self) -> Mapping[str, float]:
+        """Bytes of one memory with its entry and its vector. A B-tree may hold some of the rows only, so it is shared out among
+        all; the graph counts for those that are in it."""
+        found: dict[str, float] = {}
+        for part in self.parts:
+            if part.table in _OF_A_MEMORY and (rows := self.counts[part.table]):
+                among = max(part.rows, 1) if part.kind == "graph" else rows
+                name = f"{part.table}: {part.kind}"
+                found[name] = found.get(name, 0.0) + (0.0 if not part.rows else part.bytes / among)
+        return found
+
+    @property
+    def said(self) -> str:
+        graph = sum(each for name, each in self.per_memory.items() if name.endswith("graph"))
+        outside = sum(self.per_memory.values()) - graph
+        rooms = f"{outside:,.0f} bytes × {MANY:,} memories = {outside * MANY / GIB:,.0f} GiB"
+        inside = f"; in the graph {graph:,.0f} more each, {graph * MANY / GIB:,.0f} GiB" if graph else ""
+        return f"from {self.counts.get('memories', 0):,} memories: {rooms}{inside}"
+
+
+async def measured(url: str) -> Sizes:
+    """Measure the database at `url`."""
+    pool = Pool(url, 1, 600_000, 5, 10.0)
+    try:
+        await pool.open()
+        return await pool.outside(_measured)
+    finally:
+        await pool.close()
+
+
+def _measured(connection: Connection) -> Sizes:
+    tables = [*PROTECTED, *OPEN]
+    row = connection.execute(_MAY, [tables]).fetchone() if connection.info.server_version >= 170_000 else None
+    if row is not None and row[0]:
+        connection.execute(f"ANALYZE {', '.join(tables)}".encode())
+    parts = [
+        Part(table, index, "rows" if index is None else _NAMES.get(method, "keys"), round(rows), size)
+        for table, index, method, rows, size in connection.execute(_RELATIONS, [tables])
+    ]
+    return Sizes(parts)
