@@ -16,20 +16,21 @@ from typing import TYPE_CHECKING, Any
 from recollect.engine import unsaying
 from recollect.engine.thread import Thread, Undo
 from recollect.errors import NotAllowed, NotFound
-from recollect.model import Hit, Listing, Memory, Message, Query, Refusal, Scope, Target
+from recollect.model import KINDS, Filter, Hit, Listing, Memory, Message, Query, Refusal, Scope, Target
 from recollect.model.talk import Cited
 from recollect.policy import extraction
 from recollect.policy.commands import Command, Kind, answer_in
-from recollect.policy.commands_told import refused, say
+from recollect.policy.commands_told import refused, say, turned
 from recollect.policy.followup_leaning import HAN
 from recollect.policy.grounding import cited, only_asks, told
-from recollect.policy.recipes import NATIVE
+from recollect.policy.recipes import RECALL
 from recollect.ports import Tx
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
 
 MOST_LISTED = 20
+MOST_TOKENS = 100_000  # a list is as long as it is: nothing in it goes into a prompt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +123,7 @@ async def _ask(order: Ordered, command: Command) -> Acted:
         asked = say("ask_all", chinese, count=page.total) if things else say("ask_nothing_at_all", chinese)
     else:
         things = cited(await _about(order, command.about), {})
-        asked = say("ask_about", chinese, about=command.about) if things else say("ask_nothing", chinese)
+        asked = say("ask_about", chinese, about=turned(command.about)) if things else say("ask_nothing", chinese)
     used = tuple(each.target for each in things)
     return Acted(command="ask", text=_listed(asked, things, chinese), used=tuple(things), thread=Thread(used=used))
 
@@ -246,9 +247,11 @@ async def _meant(order: Ordered, command: Command) -> Sequence[Target]:
 async def _about(order: Ordered, about: str) -> list[Hit]:
     """What is remembered about something, each relevant in itself: what merely comes along must not be forgotten along."""
     # Not softly: an empty answer because of too many questions would be told as "nothing is remembered".
-    found = await order.engine.recall(order.scope, Query(text=about, limit=MOST_LISTED))
-    least = order.engine.config.applied(NATIVE).min_relevance
-    return [hit for hit in found if hit.relevance >= least and not only_asks(hit)]
+    # And by a recipe in which each hit must hold its own beside the best one: few words are a little like everything.
+    query = Query(
+        text=about, recipe=RECALL.name, limit=MOST_LISTED, token_budget=MOST_TOKENS, filter=Filter(kinds=KINDS)
+    )
+    return [hit for hit in await order.engine.recall(order.scope, query) if not only_asks(hit)]
 
 
 def _chosen(targets: Sequence[Target], numbers: Sequence[int]) -> list[Target]:

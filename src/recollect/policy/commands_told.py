@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from recollect.model import Refusal
 
 SAYINGS: dict[str, tuple[str, str]] = {
@@ -70,3 +72,12 @@ def say(name: str, chinese: bool, **values: object) -> str:
 
 def refused(reason: Refusal | None, chinese: bool) -> str:
     return say("not_allowed", chinese, why=REFUSALS[reason or "read_only"][chinese])
+
+
+_TURNED = {"my": "your", "me": "you", "mine": "yours", "myself": "yourself", "i": "you", "our": "your", "us": "you"}
+_MINE = re.compile(rf"\b(?:{'|'.join(_TURNED)})\b", re.IGNORECASE)
+
+
+def turned(about: str) -> str:
+    """What somebody calls their own, as it is said back to them: "my dog" is "your dog"."""
+    return _MINE.sub(lambda said: _TURNED[said[0].lower()], about).replace("我", "你")
