@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -15,13 +16,26 @@ from tests.contract.indexes import COLLECTION, INDEXES, abroad
 from tests.contract.opensearch_wire import OpenSearch
 from tests.contract.samples import ANA, HOSTILE, NEIGHBOURS
 from tests.contract.stores import Ground
+from tests.services.chroma import running_chroma
 
 X, Y, Z = (np.eye(3, dtype=np.float32)[axis] for axis in range(3))
 DIAGONAL = np.array([0.6, 0.8, 0.0], np.float32)
 
 
-@pytest.fixture(params=INDEXES)
+@pytest.fixture(scope="session")
+def chroma_server() -> Iterator[str]:
+    with running_chroma() as url:
+        yield url
+
+
+@pytest.fixture(params=[*INDEXES, "chroma-server"])
 async def index(request: pytest.FixtureRequest, ground: Ground) -> AsyncIterator[VectorIndex]:
+    if request.param == "chroma-server":
+        # Collections of its own for each test: the server is everybody's.
+        asked = abroad("chroma", request.getfixturevalue("chroma_server"), f"test-{uuid4().hex}")
+        yield asked
+        await asked.close()
+        return
     async with INDEXES[request.param](ground) as opened:
         yield opened
 

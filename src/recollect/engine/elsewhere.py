@@ -10,6 +10,7 @@ removes elsewhere first, then here, then elsewhere once more, for what was copie
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
 
 T = TypeVar("T")
+PATIENCE_SECONDS = 2.0
+"""How long a question waits for the index before the store is asked."""
 WHOLE_FOR = timedelta(hours=1)
 """How long a copy is taken to be whole after it was made: other processes may have failed to add to it meanwhile."""
 MOST_COPIED = 200_000
@@ -74,8 +77,9 @@ async def near(engine: Engine, scope: Scope, asked: Asked, pool: int) -> tuple[A
         return asked, None
     where = {"session": asked.query.filter.sessions[0]} if asked.query.filter.sessions else None
     try:
-        found = await there.index.search(scope, asked.generation, asked.vectors[0], pool, where)
-    except RecollectError:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            found = await there.index.search(scope, asked.generation, asked.vectors[0], pool, where)
+    except (RecollectError, TimeoutError):
         there.missed(scope)
         return asked, "vectors"
     return replace(asked, near={Target("message", id): cosine for id, cosine in found}), None

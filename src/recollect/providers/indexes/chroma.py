@@ -35,9 +35,10 @@ HNSW = {"space": "cosine", "ef_search": 200, "ef_construction": 200}
 
 
 class ChromaIndex:
-    def __init__(self, collection: str, *, url: str = "", folder: Path | None = None) -> None:
+    def __init__(self, collection: str, *, url: str = "", folder: Path | None = None, timeout_s: float = 10.0) -> None:
         self._collection = checked_collection(collection)
         self._open = _server(url) if url else _embedded(folder or Path("chroma"))
+        self._timeout_s = timeout_s
         self._client: Any = None
         self._lock = threading.Lock()
         self._closed = False
@@ -92,7 +93,7 @@ class ChromaIndex:
         with self._lock:
             client, self._client, self._closed = self._client, None, True
         if client is not None:
-            await asyncio.to_thread(client.close)
+            await asyncio.to_thread(_let_go, client)
 
     def _add(self, client: Any, scope: Scope, generation: str, points: Sequence[Point]) -> None:
         if not points:
@@ -128,7 +129,11 @@ class ChromaIndex:
             with _told():
                 return work(self._opened())
 
-        return await asyncio.to_thread(asked)
+        # Its client for servers waits for an answer as long as it takes.
+        try:
+            return await asyncio.wait_for(asyncio.to_thread(asked), self._timeout_s)
+        except TimeoutError:
+            raise Unavailable(f"Chroma did not answer within {self._timeout_s:g} s") from None
 
     def _opened(self) -> Any:
         with self._lock:
@@ -146,6 +151,14 @@ def _told() -> Iterator[None]:
         yield
     except (ChromaError, httpx.HTTPError, OSError, ValueError, RuntimeError) as problem:
         raise Unavailable(f"Chroma failed ({type(problem).__name__})") from None
+
+
+def _let_go(client: Any) -> None:
+    # Its clients for servers leave their connections open.
+    for each in (client, getattr(client, "_admin_client", None)):
+        if (session := getattr(getattr(each, "_server", None), "_session", None)) is not None:
+            session.close()
+    client.close()
 
 
 def _embedded(folder: Path) -> Callable[[], Any]:
