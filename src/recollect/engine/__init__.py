@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from copy import copy
-from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, Self
 
 from recollect.engine import (
@@ -42,6 +40,7 @@ from recollect.engine.asides import Asides
 from recollect.engine.config import EngineConfig
 from recollect.engine.datachat import ask, recalling, showing
 from recollect.engine.datachat.rules import Desk
+from recollect.engine.debts import Debts
 from recollect.engine.elsewhere import Elsewhere
 from recollect.engine.fairness import Turns
 from recollect.engine.generations import Generations
@@ -89,26 +88,6 @@ __all__ = ["Engine", "EngineConfig"]
 
 def _nothing() -> None:
     pass
-
-
-@dataclass
-class Debts:
-    """What is owed to the store and may wait; one for all views of an engine."""
-
-    scrub: bool = False
-    """A text was corrected: its old words are out of every index, but not yet out of the files."""
-    settled_at: datetime | None = None
-    wrote: set[Scope] = field(default_factory=set)
-    """Scopes that were written to and may have outgrown their cap."""
-    disputed: set[Scope] = field(default_factory=set)
-    """Scopes with memories that may not both be true, for a reviewer to look at."""
-    asked: dict[tuple[Scope, str, str], None] = field(default_factory=dict)
-    """Which pairs of memories a reviewer was asked about already, the oldest first."""
-    answered: bool = False
-    """Whether a question was embedded here before. The first waits for the model to load, and so may what it asks for."""
-    tend_at: datetime | None = None
-    """When everybody's memory is to be tidied up next, and how far that has come."""
-    tended: Scope | None = None
 
 
 class Engine:
