@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.engine.disputes import state
-from recollect.engine.indexing import index_all
+from recollect.engine.indexing import index_all, index_messages
 from recollect.engine.themes import open_theme
 from recollect.errors import InvalidInput
 from recollect.model import Conversation, Flag, Memory, Message, Repeat, Status
@@ -32,6 +32,7 @@ class _Talk:
 
     end: int
     taken: set[int] = field(default_factory=set)
+    expires_at: datetime | None = None
 
 
 class Arrivals:
@@ -66,8 +67,13 @@ class Arrivals:
         """Put down what `take` left for the end."""
         if self._messages:
             self._tx.conversations.append(self._messages)
-        if self._messages or self._findable:
-            index_all(self._tx, self._findable, self._messages, generations, self._at)
+        ending = {id: talk.expires_at for id, talk in self._talks.items() if talk.expires_at is not None}
+        lasting = [message for message in self._messages if message.session_id not in ending]
+        if lasting or self._findable:
+            index_all(self._tx, self._findable, lasting, generations, self._at)
+        for id, end in ending.items():
+            said = [message for message in self._messages if message.session_id == id]
+            index_messages(self._tx, said, generations, self._at, expires_at=end)
 
     def _conversation(self, conversation: Conversation) -> str:
         if self._tx.conversations.get(conversation.id) is not None:
@@ -86,9 +92,12 @@ class Arrivals:
             state(self._tx, memory, self._pepper)
             self._findable.append(memory)
             if memory.theme and memory.theme not in self._themes:
-                open_theme(self._tx, memory.theme, self._at)
+                self._open_theme(memory.theme)
                 self._themes.add(memory.theme)
         return "memories"
+
+    def _open_theme(self, theme: str) -> None:
+        open_theme(self._tx, theme, self._at)
 
     def _link(self, link: Repeat | Flag) -> str:
         """It belongs to memories that are there, and is not written over what is known of them."""
@@ -122,7 +131,9 @@ class Arrivals:
                 raise InvalidInput(
                     "session_id names a conversation whose line is missing; it comes before its messages"
                 )
-            talk = self._talks[session_id] = _Talk(conversation.message_count, self._taken(session_id))
+            talk = self._talks[session_id] = _Talk(
+                conversation.message_count, self._taken(session_id), conversation.expires_at
+            )
         return talk
 
     def _taken(self, session_id: str) -> set[int]:

@@ -35,7 +35,14 @@ async def export(engine: Engine, scope: Scope) -> AsyncIterator[Line]:
     """Everything the scope holds, a page at a time, so that a large memory needs little of ours."""
     note(engine, scope, "exported")
     yield _header(scope)
-    for theme in await engine.store.read(scope, lambda tx: tx.space.themes()):
+    async for line in held(engine, scope):
+        yield line
+
+
+async def held(engine: Engine, scope: Scope, most_flags: int = MOST_FLAGS) -> AsyncIterator[Line]:
+    """The lines of an export after its first, in an order that depends on nothing but what is held."""
+    themes = await engine.store.read(scope, lambda tx: tx.space.themes())
+    for theme in sorted(themes, key=lambda theme: theme.slug):
         yield line_of("theme", theme, leave_out=("count",))
     after: str | None = None
     while conversations := await _page(engine, scope, after, _conversations_after):
@@ -52,7 +59,8 @@ async def export(engine: Engine, scope: Scope) -> AsyncIterator[Line]:
             for each in told.get(memory.id, ()):
                 yield line_of("repeat", each)
         after = memories[-1].id
-    for flag in await engine.store.read(scope, lambda tx: tx.links.all_flags(MOST_FLAGS)):
+    flags = await engine.store.read(scope, lambda tx: tx.links.all_flags(most_flags))
+    for flag in sorted(flags, key=lambda flag: (flag.memory_id, flag.other_id)):
         yield line_of("flag", flag)
 
 

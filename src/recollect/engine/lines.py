@@ -43,6 +43,10 @@ Check = Callable[[Any, str], Any]
 """Takes a value and the name of its field; gives what is to be stored."""
 
 
+Kinds = Mapping[str, tuple[type[Any], Mapping[str, Check]]]
+"""What each kind of line becomes, and the check of each of its fields."""
+
+
 def line_of(kind: str, thing: Any, leave_out: Sequence[str] = ()) -> Line:
     line: Line = {"kind": kind}
     line.update({each.name: _plain(getattr(thing, each.name)) for each in fields(thing) if each.name not in leave_out})
@@ -61,11 +65,11 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def parsed(line: object, number: int, max_bytes: int) -> tuple[str, Any]:
-    """The kind of a line and the thing it holds; None for the header."""
+def parsed(line: object, number: int, max_bytes: int, more: Kinds | None = None) -> tuple[str, Any]:
+    """The kind of a line and the thing it holds; None for the header. `more`: kinds that are known beside the usual ones."""
     if not isinstance(line, Mapping):
         raise InvalidInput(f"line {number}: expected a JSON object")
-    kind, kinds = line.get("kind"), _kinds(max_bytes)
+    kind, kinds = line.get("kind"), {**_kinds(max_bytes), **(more or {})}
     if kind == "header":
         if line.get("format") != FORMAT or line.get("version") != VERSION:
             raise InvalidInput(f"line {number}: not a {FORMAT} file of version {VERSION}")
@@ -194,8 +198,7 @@ _SCORES = {**_each(_number, "relevance", "recency", "importance", "total"), "com
 
 
 @cache
-def _kinds(max_bytes: int) -> Mapping[str, tuple[type[Any], Mapping[str, Check]]]:
-    """What each kind of line becomes, and the check of each of its fields."""
+def _kinds(max_bytes: int) -> Kinds:
     text: Check = partial(checked_text, max_bytes=max_bytes)
     prose = _prose(max_bytes)
     theme: dict[str, Check] = {

@@ -35,7 +35,7 @@ from recollect.model.provenance import Provenance
 from recollect.model.query import Filter, Hit, Listing, Page, Query, Recall, Trace
 from recollect.model.receipt import ForgetReceipt, ImportReceipt, Outcome, Receipt, Refusal, TurnsReceipt
 from recollect.model.scope import MAX_ID_CHARS, Scope, checked_id
-from recollect.model.space import AuditEvent, SpaceSettings, Theme, Tombstone
+from recollect.model.space import AuditEvent, Declaration, SpaceSettings, Theme, Tombstone
 from recollect.model.upkeep import Action, Plan, Step, Upkeep
 
 __all__ = [
@@ -60,6 +60,7 @@ __all__ = [
     "DataAnswer",
     "DataQuestion",
     "DataReply",
+    "Declaration",
     "Draft",
     "EmbeddingJob",
     "EmbeddingState",

@@ -39,6 +39,15 @@ class Tombstone:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """A session, by a keyed digest of its id, that was declared incognito here, or expressly not."""
+
+    session: str
+    incognito: bool
+    declared_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEvent:
     """Who did what to which id, when. Ids, hashes and counts only: never content."""
 

@@ -25,6 +25,7 @@ from recollect.model import (
     Backlog,
     Changes,
     Conversation,
+    Declaration,
     EmbeddingJob,
     EmbeddingStatus,
     Entry,
@@ -193,6 +194,9 @@ class Embeddings(Protocol):
 
     def status(self, targets: Iterable[Target], generation: str) -> dict[Target, EmbeddingStatus]: ...
 
+    def ready(self, targets: Iterable[Target], generation: str) -> dict[Target, Vector]:
+        """The vectors that are made, as they are stored."""
+
     def enqueue_missing(self, generation: str, at: datetime, limit: int) -> int:
         """Queue up to `limit` entries that have no row in this generation yet."""
 
@@ -227,6 +231,9 @@ class Space(Protocol):
     def graves(self, before: datetime) -> int:
         """How many tombstones `exhume` would remove."""
 
+    def tombstones(self, after: str | None, limit: int) -> Sequence[Tombstone]:
+        """All of them by digest, expired ones too, in pages: for moving a scope to another store."""
+
     def record(self, event: AuditEvent) -> None: ...
 
     def audit(self, limit: int, offset: int) -> Page[AuditEvent]: ...
@@ -247,6 +254,12 @@ class Space(Protocol):
     def drop_declared(self, before: datetime) -> int:
         """Take back what was said of these."""
 
+    def declarations(self, after: str | None, limit: int) -> Sequence[Declaration]:
+        """What was said of sessions in this space, by session, in pages."""
+
+    def keep_declarations(self, declarations: Sequence[Declaration]) -> None:
+        """Put down what was said elsewhere; what is known of a session in this space stays, and so do other spaces."""
+
     def sharing(self) -> Mapping[str, tuple[str, ...]]:
         """This user's other spaces that share something with this one, by name, with the tags they share."""
 
@@ -255,6 +268,9 @@ class Space(Protocol):
     def save_working(self, working: WorkingMemory) -> None: ...
 
     def drop_working(self, session_ids: Iterable[str]) -> int: ...
+
+    def workings(self, after: str | None, limit: int) -> Sequence[WorkingMemory]:
+        """All of them by session, in pages."""
 
     def idle_working(self, before: datetime, limit: int) -> Sequence[WorkingMemory]: ...
 

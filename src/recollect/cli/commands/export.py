@@ -1,23 +1,23 @@
-"""`recollect export`: a stream of JSON lines, or a file that is there only when it is complete."""
+"""`recollect export`: one space, or with `--all` the whole store, as JSON lines; a file is there only when it is complete."""
 
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated
 
 import typer
 
+from recollect.cli.moving import write_all
 from recollect.cli.opening import Opened, opened
 from recollect.cli.options import Call, command
 from recollect.cli.output import print_json, say
 from recollect.cli.progress import bar
 from recollect.cli.reading import STDIN
+from recollect.cli.writing import complete
 from recollect.errors import InvalidInput
 from recollect.model import Status
 
@@ -27,54 +27,55 @@ app = typer.Typer(add_completion=False)
 @command(app)
 async def export(
     call: Call,
-    file: Annotated[str, typer.Argument(help="Where to; - is stdout.")] = STDIN,
+    file: Annotated[
+        str, typer.Argument(help="Where to; - is stdout. With --all, a name that ends in .gz compresses.")
+    ] = STDIN,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every space of every user and tenant, to move a store or to keep it safe.")
+    ] = False,
+    vectors: Annotated[bool, typer.Option("--vectors", help="With --all: take the embeddings along.")] = False,
 ) -> None:
     """Write everything in this space as JSON lines.
 
-    Themes, conversations with their messages, and memories of every status; `recollect import` takes them back unchanged.
+    Themes, conversations with their messages, and memories of every status; `recollect import` takes them back unchanged. With
+    --all the whole store, or what --tenant, --user and --space leave of it, with all that belongs to it; `import --all` takes
+    that into another store, SQLite or Postgres.
     """
+    if vectors and not everything:
+        raise InvalidInput("--vectors goes with --all: what is for its owner has no vectors")
+    if everything:
+        done = await write_all(call, file, vectors)
+        _say(call, file, done, done["held"], f" of {done['scopes']:,} space{'' if done['scopes'] == 1 else 's'}")
+        return
     async with opened(call, embeds=False) as here:
         if file == STDIN:
-            counts = await _write(here, sys.stdout)
+            counts = await _write(here, sys.stdout.write)
+            sys.stdout.flush()
         else:
             with complete(Path(file)) as out:
-                counts = await _write(here, out)
+                counts = await _write(here, lambda line: out.write(line.encode()))
+    _say(call, file, {"file": file, **counts}, counts)
+
+
+def _say(call: Call, file: str, done: Mapping[str, object], counts: Mapping[str, int], where: str = "") -> None:
     if file != STDIN and call.json:
-        print_json({"file": file, **counts})
+        print_json(done)
     else:
         said = ", ".join(f"{count:,} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items())
-        say(f"exported {said.replace('memorys', 'memories') or 'nothing'}")
+        said = said.replace("memorys", "memories").replace("settingss", "settings")
+        say(f"exported {said or 'nothing'}{where}")
 
 
-async def _write(here: Opened, out: TextIO) -> Counter[str]:
+async def _write(here: Opened, put: Callable[[str], object]) -> Counter[str]:
     """All lines; the total grows with the messages that each conversation announces."""
     total = (await here.memory.list(limit=1, statuses=tuple(Status))).total
     counts: Counter[str] = Counter()
     with bar("exporting", total) as advance:
         async for line in here.memory.export():
-            out.write(json.dumps(line, ensure_ascii=False) + "\n")
+            put(json.dumps(line, ensure_ascii=False) + "\n")
             if line["kind"] == "header":
                 continue
             counts[line["kind"]] += 1
             total += line.get("message_count", 0) if line["kind"] == "conversation" else 0
             advance(counts["memory"] + counts["message"], total)
-    out.flush()
     return counts
-
-
-@contextmanager
-def complete(path: Path) -> Iterator[TextIO]:
-    """A file for the owner's eyes only, which takes its name when the block ends well."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with open(descriptor, "w", encoding="utf-8") as out:
-                yield out
-                out.flush()
-                os.fsync(out.fileno())
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
-    except OSError as problem:
-        raise InvalidInput(f"can't write {path}: {problem.strerror}") from None

@@ -1,4 +1,4 @@
-"""`recollect import`: the lines of an export, back into this space. Repeating it is harmless."""
+"""`recollect import`: the lines of an export, back into this space or, with `--all`, a whole store. Repeating it is harmless."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated, Any, BinaryIO
 
 import typer
 
+from recollect.cli.moving import differing, read_all
 from recollect.cli.opening import NoWait, Wait, opened
 from recollect.cli.options import Call, command
 from recollect.cli.output import pairs, plain, print_json, say, show, waiting
@@ -18,19 +19,28 @@ from recollect.errors import InvalidInput
 from recollect.model import ImportReceipt
 
 app = typer.Typer(add_completion=False)
+DIFFERENT = 1
+MOST_SAID = 20
 
 
 @command(app, "import")
 async def import_file(
     call: Call,
     file: Annotated[str, typer.Argument(help="What `recollect export` wrote; - is stdin.")],
+    everything: Annotated[
+        bool, typer.Option("--all", help="A whole store, written by `export --all`; read back and compared at the end.")
+    ] = False,
     wait: Wait = 60.0,
     no_wait: NoWait = False,
 ) -> None:
     """Take back what `export` wrote.
 
-    What is already there under the same id is left alone, so that an import can be repeated.
+    What is already there under the same id is left alone, so that an import can be repeated, or gone on with after an
+    interruption. With --all, exit code 1 says that the store does not hold what the file does.
     """
+    if everything:
+        await _whole_store(call, file)
+        return
     with source(file) as data:
         async with opened(call) as here:
             with bar("importing", None if file == STDIN else os.fstat(data.fileno()).st_size, counted=False) as advance:
@@ -42,6 +52,26 @@ async def import_file(
         show(pairs({name: count for name, count in plain(receipt).items() if count} or {"imported": "nothing"}))
     if remark := waiting(left):
         say(remark)
+
+
+async def _whole_store(call: Call, file: str) -> None:
+    arrived = await read_all(call, file)
+    count = len(arrived.sealed)
+    if call.json:
+        print_json(arrived.report)
+    else:
+        show(pairs(arrived.new or {"imported": "nothing new"}))
+        if not arrived.differences:
+            show(f"read back: {count:,} space{'' if count == 1 else 's'} as in the file, by counts and hashes")
+    if arrived.vectors and not arrived.new["vectors"]:
+        say(
+            "the embeddings in the file are not of the model that serves here, or not needed; what is missing is made anew"
+        )
+    for difference in differing(arrived)[:MOST_SAID]:
+        say(f"differs: {difference}")
+    if arrived.differences:
+        say(f"{len(arrived.differences):,} of {count:,} spaces differ from the file")
+        raise typer.Exit(DIFFERENT)
 
 
 async def _load(loading: Any) -> ImportReceipt:

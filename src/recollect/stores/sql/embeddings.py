@@ -84,6 +84,7 @@ _FAIL = (
 _STATUS = select(table.c.target_id, table.c.state, table.c.attempts, table.c.error, table.c.updated_at).where(
     _OF_KIND, _GENERATION
 )
+_MADE = select(table.c.target_id, table.c.vector).where(_OF_KIND, _GENERATION, table.c.state == _READY)
 _SAME_TARGET = and_(*(table.c[name] == entries.c[name] for name in (*SCOPE, "kind", "target_id")))
 _MISSING = (
     select(entries.c.kind, entries.c.target_id)
@@ -192,6 +193,15 @@ class SqlEmbeddings:
                     updated_at=updated_at,
                 )
         return found
+
+    def ready(self, targets: Iterable[Target], generation: str) -> dict[Target, Vector]:
+        return {
+            Target(kind, id): vector
+            for kind, ids in by_kind(targets)
+            for id, vector in self._session.rows(
+                _MADE, {**self._owner, "generation": generation, "kind": kind, "ids": ids}
+            )
+        }
 
     def enqueue_missing(self, generation: str, at: datetime, limit: int) -> int:
         rows = self._session.rows(_MISSING, {**self._owner, "generation": generation, "limit": limit})

@@ -9,9 +9,9 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, bindparam, delete, func, or_, select, update
+from sqlalchemy import Select, and_, bindparam, delete, func, or_, select, update
 
-from recollect.model import AuditEvent, Page, Scope, SpaceSettings, Status, Theme, Tombstone, WorkingMemory
+from recollect.model import AuditEvent, Declaration, Page, Scope, SpaceSettings, Status, Theme, Tombstone, WorkingMemory
 from recollect.stores.sql.expressions import SCOPE, adding, fixed, member, own, owner, putting
 from recollect.stores.sql.ledger import Ledger
 from recollect.stores.sql.session import Row, Session
@@ -65,6 +65,9 @@ _OVER = (own(tombstones), tombstones.c.expires_at < bindparam("before"))
 _EXHUME = delete(tombstones).where(*_OVER)
 _GRAVES = select(func.count()).select_from(tombstones).where(*_OVER)
 
+_STONES = select(*_GRAVE).where(own(tombstones)).order_by(tombstones.c.digest).limit(bindparam("limit"))
+_STONES_ON = _STONES.where(tombstones.c.digest > bindparam("after"))
+
 _EVENT = tuple(c.name for c in audit_events.c if c.name not in SCOPE)
 _RECORD = adding(audit_events)
 _AUDIT = (
@@ -88,6 +91,16 @@ _LONG_AGO = (own(sessions), sessions.c.declared_at < bindparam("before"))
 _DECLARED_LONG_AGO = select(func.count()).select_from(sessions).where(*_LONG_AGO)
 _DROP_DECLARED = delete(sessions).where(*_LONG_AGO)
 
+_SAID = ("session", "incognito", "declared_at")
+_SAYINGS = (
+    select(*(sessions.c[name] for name in _SAID))
+    .where(own(sessions))
+    .order_by(sessions.c.session)
+    .limit(bindparam("limit"))
+)
+_SAYINGS_ON = _SAYINGS.where(sessions.c.session > bindparam("after"))
+_KEEP_SAID = adding(sessions).on_conflict_do_nothing()
+
 _WORKING = tuple(c.name for c in working_memories.c if c.name not in SCOPE)
 _WORKING_COLUMNS = tuple(working_memories.c[name] for name in _WORKING)
 _GET_WORKING = select(*_WORKING_COLUMNS).where(
@@ -95,6 +108,13 @@ _GET_WORKING = select(*_WORKING_COLUMNS).where(
 )
 _SAVE_WORKING = putting(working_memories)
 _DROP_WORKING = delete(working_memories).where(own(working_memories), member(working_memories.c.session_id, "ids"))
+_WORKINGS = (
+    select(*_WORKING_COLUMNS)
+    .where(own(working_memories))
+    .order_by(working_memories.c.session_id)
+    .limit(bindparam("limit"))
+)
+_WORKINGS_ON = _WORKINGS.where(working_memories.c.session_id > bindparam("after"))
 _IDLE = (
     select(*_WORKING_COLUMNS)
     .where(own(working_memories), working_memories.c.updated_at < bindparam("before"))
@@ -149,6 +169,10 @@ class SqlSpace:
     def graves(self, before: datetime) -> int:
         return int(self._session.rows(_GRAVES, {**self._owner, "before": before})[0][0])
 
+    def tombstones(self, after: str | None, limit: int) -> Sequence[Tombstone]:
+        rows = self._page(_STONES, _STONES_ON, after, limit)
+        return [Tombstone(digest=row[0], created_at=row[1], expires_at=row[2]) for row in rows]
+
     def record(self, event: AuditEvent) -> None:
         row: dict[str, Any] = {name: getattr(event, name) for name in _EVENT}
         self._session.run(_RECORD, {**self._owner, **row, "facts": dict(event.facts)})
@@ -178,6 +202,13 @@ class SqlSpace:
     def drop_declared(self, before: datetime) -> int:
         return self._session.run(_DROP_DECLARED, {**self._owner, "before": before})
 
+    def declarations(self, after: str | None, limit: int) -> Sequence[Declaration]:
+        rows = self._page(_SAYINGS, _SAYINGS_ON, after, limit)
+        return [Declaration(session=row[0], incognito=bool(row[1]), declared_at=row[2]) for row in rows]
+
+    def keep_declarations(self, declarations: Sequence[Declaration]) -> None:
+        self._session.run_many(_KEEP_SAID, [{**self._owner, **asdict(each)} for each in declarations])
+
     def sharing(self) -> Mapping[str, tuple[str, ...]]:
         return dict(self._session.rows(_NEIGHBOURS, {**self._owner, "none": ()}))
 
@@ -193,9 +224,18 @@ class SqlSpace:
     def drop_working(self, session_ids: Iterable[str]) -> int:
         return self._session.run(_DROP_WORKING, {**self._owner, "ids": [*session_ids]})
 
+    def workings(self, after: str | None, limit: int) -> Sequence[WorkingMemory]:
+        return [_working(row) for row in self._page(_WORKINGS, _WORKINGS_ON, after, limit)]
+
     def idle_working(self, before: datetime, limit: int) -> Sequence[WorkingMemory]:
         rows = self._session.rows(_IDLE, {**self._owner, "before": before, "limit": limit})
         return [_working(row) for row in rows]
+
+    def _page(self, first: Select[Any], further: Select[Any], after: str | None, limit: int) -> Sequence[Row]:
+        params = {**self._owner, "limit": limit}
+        if after is None:
+            return self._session.rows(first, params)
+        return self._session.rows(further, {**params, "after": after})
 
     def _theme_row(self, theme: Theme) -> dict[str, Any]:
         return {**self._owner, **{name: getattr(theme, name) for name in _THEME}}

@@ -107,6 +107,10 @@ class ReferenceEmbeddings:
             if (row := self._room.embeddings.get((target, generation))) is not None
         }
 
+    def ready(self, targets: Iterable[Target], generation: str) -> dict[Target, Vector]:
+        rows = {target: self._room.embeddings.get((target, generation)) for target in targets}
+        return {target: row.vector for target, row in rows.items() if row is not None and row.vector is not None}
+
     def enqueue_missing(self, generation: str, at: datetime, limit: int) -> int:
         missing = sorted(target for target in self._room.entries if (target, generation) not in self._room.embeddings)[
             :limit

@@ -6,10 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import TypeVar
 
 from recollect.errors import Conflict
-from recollect.model import AuditEvent, Page, SpaceSettings, Status, Theme, Tombstone, WorkingMemory
+from recollect.model import AuditEvent, Declaration, Page, SpaceSettings, Status, Theme, Tombstone, WorkingMemory
 from recollect.testing.reference.room import Room, kept
+
+T = TypeVar("T")
 
 
 class ReferenceSpace:
@@ -57,6 +60,9 @@ class ReferenceSpace:
     def graves(self, before: datetime) -> int:
         return sum(stone.expires_at < before for stone in self._room.tombstones.values())
 
+    def tombstones(self, after: str | None, limit: int) -> Sequence[Tombstone]:
+        return _page(self._room.tombstones, after, limit)
+
     def record(self, event: AuditEvent) -> None:
         if event.id in self._room.audit:
             raise Conflict("an audit event with this id exists")
@@ -92,6 +98,17 @@ class ReferenceSpace:
             del self._room.sessions[session]
         return len(doomed)
 
+    def declarations(self, after: str | None, limit: int) -> Sequence[Declaration]:
+        said = {
+            session: Declaration(session=session, incognito=incognito, declared_at=at)
+            for session, (incognito, at) in self._room.sessions.items()
+        }
+        return _page(said, after, limit)
+
+    def keep_declarations(self, declarations: Sequence[Declaration]) -> None:
+        for each in map(kept, declarations):
+            self._room.sessions.setdefault(each.session, (each.incognito, each.declared_at))
+
     def sharing(self) -> Mapping[str, tuple[str, ...]]:
         settings = {space: self._neighbours[space].settings for space in sorted(self._neighbours)}
         return {space: its.shared_tags for space, its in settings.items() if its.memory_enabled and its.shared_tags}
@@ -108,6 +125,13 @@ class ReferenceSpace:
             del self._room.working[id]
         return len(doomed)
 
+    def workings(self, after: str | None, limit: int) -> Sequence[WorkingMemory]:
+        return _page(self._room.working, after, limit)
+
     def idle_working(self, before: datetime, limit: int) -> Sequence[WorkingMemory]:
         idle = [working for working in self._room.working.values() if working.updated_at < before]
         return sorted(idle, key=lambda working: (working.updated_at, working.session_id))[:limit]
+
+
+def _page(things: Mapping[str, T], after: str | None, limit: int) -> Sequence[T]:
+    return [things[name] for name in sorted(things) if after is None or name > after][:limit]
