@@ -9,7 +9,7 @@ import pytest
 
 from eval import conflicts, dedupe, found
 from eval.mutations import changes, clothes, each_of
-from eval.sentences import anew, beside
+from eval.sentences import How, anew, beside
 from eval.updates import several, updates
 from recollect.testing import ReferenceStore
 from tests.engine.conftest import engine_over
@@ -63,18 +63,19 @@ async def test_updates_are_followed_and_what_stays_true_stays() -> None:
     store = ReferenceStore()
     rows = await conflicts.run(engine_over(store), None, limit=4)
     await store.close()
-    halves = ["sentences, looked at"] * 2 + ["sentences, held out"] * 2
+    halves = [f"{how}, {half}" for how in conflicts.SETS for half in ("looked at", "held out") for _ in range(2)]
     assert [row["part"] for row in rows] == ["updates", "side by side", *halves]
     assert rows[0]["n"] == 8, "each in order, and in the wrong order"
     assert rows[0]["not_current"] == 8
     assert rows[1]["not_current"] == 4
 
 
-def test_no_sentence_is_in_both_halves_and_none_is_told_twice() -> None:
+@pytest.mark.parametrize(("how", "least"), [("told", 150), ("restated", 60), ("states", 24)])
+def test_no_sentence_is_in_both_halves_and_none_is_told_twice(how: How, least: int) -> None:
     for read in (anew, beside):
-        halves = [list(read(held)) for held in (False, True)]
+        halves = [list(read(held, how)) for held in (False, True)]
         told = [pair[:2] for half in halves for pair in half]
-        assert len(told) == len(set(told)) >= 150
+        assert len(told) == len(set(told)) >= least
         assert abs(len(halves[0]) - len(halves[1])) <= 1
 
 
