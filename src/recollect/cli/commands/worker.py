@@ -54,7 +54,7 @@ async def worker(
     ] = None,
     once: Annotated[bool, typer.Option("--once", help="Do what is due now, then end.")] = False,
 ) -> None:
-    """Do the background work: embed, read turns, tidy up. Ends on Ctrl-C."""
+    """Do the background work in a process of its own. Embeds, reads turns, tidies up; ends on Ctrl-C."""
     settings = call.settings(worker_processes=processes)
     if sqlite_path(settings) == ":memory:":
         raise InvalidInput("a database in memory has no other process to work for: name a file or a server")
