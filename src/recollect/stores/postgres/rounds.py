@@ -16,6 +16,7 @@ import numpy as np
 from recollect.model import (
     AuditEvent,
     Conversation,
+    Declaration,
     EmbeddingJob,
     Entry,
     Filter,
@@ -118,6 +119,8 @@ def _writes() -> Iterator[Step]:
     yield "space.open_theme", lambda tx: tx.space.open_theme(theme)
     yield "space.bury", lambda tx: tx.space.bury([Tombstone(digest=DIGEST, created_at=AT, expires_at=LATER)])
     yield "space.record", lambda tx: tx.space.record(AuditEvent(id="e1", at=AT, action="rounds"))
+    told = Declaration(session="s2", incognito=True, declared_at=AT)
+    yield "space.keep_declarations", lambda tx: tx.space.keep_declarations([told])
     yield "space.declare_incognito", lambda tx: tx.space.declare_incognito("s1", True, AT)
     yield (
         "space.save_working",
@@ -158,6 +161,9 @@ def _reads() -> Iterator[Step]:
     yield "space.known", lambda tx: tx.space.known()
     yield "space.incognito", lambda tx: tx.space.incognito("s1")
     yield "space.declared", lambda tx: tx.space.declared(AT)
+    yield "space.tombstones", lambda tx: [tx.space.tombstones(after, 10) for after in (None, DIGEST)]
+    yield "space.declarations", lambda tx: [tx.space.declarations(after, 10) for after in (None, "s1")]
+    yield "space.workings", lambda tx: [tx.space.workings(after, 10) for after in (None, "c1")]
     yield "space.sharing", lambda tx: tx.space.sharing()
     yield "space.working", lambda tx: tx.space.working("c1")
     yield "space.idle_working", lambda tx: tx.space.idle_working(LATER, 10)
@@ -171,6 +177,7 @@ def _embedding() -> Iterator[Step]:
     yield "embeddings.fail", lambda tx: tx.embeddings.fail(claimed[:1], "rounds", LATER, AT)
     yield "embeddings.settle", lambda tx: tx.embeddings.settle([(each, VECTOR) for each in claimed], AT)
     yield "embeddings.status", lambda tx: tx.embeddings.status([MEMORY], GENERATION)
+    yield "embeddings.ready", lambda tx: tx.embeddings.ready([MEMORY], GENERATION)
     yield "embeddings.enqueue_missing", lambda tx: tx.embeddings.enqueue_missing(GENERATION + "2", AT, 10)
     yield "embeddings.backlog", lambda tx: tx.embeddings.backlog(GENERATION)
     yield "index.dense", lambda tx: [tx.index.dense(VECTOR, GENERATION, each, AT, 10) for each in (Filter(), NARROW)]
