@@ -31,19 +31,19 @@ def browser() -> Iterator[Browser]:
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def model() -> Iterator[ChatServer]:
     with ChatServer().running() as server:
         yield server
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def vectors() -> Iterator[EmbeddingServer]:
     with EmbeddingServer().running() as server:
         yield server
 
 
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(scope="session", params=KINDS)
 def server(
     request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,

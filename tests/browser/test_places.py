@@ -93,8 +93,9 @@ def test_conversations_are_browsed_searched_gone_on_with_taken_along_and_deleted
     expect(panel.locator(".turn.marked")).to_contain_text("Try fresh yeast.")
     with ana.page.expect_download() as taken:
         ana.button("Export", panel).click()
-    taken.value.save_as(tmp_path / "talk.json")
-    assert [each["content"] for each in json.loads((tmp_path / "talk.json").read_text())["messages"]] == [
+    taken.value.save_as(tmp_path / "talk.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "talk.jsonl").read_text().splitlines()]
+    assert [line["content"] for line in lines if line["kind"] == "message"] == [
         "My bread does not rise",
         "Try fresh yeast.",
     ]
@@ -115,7 +116,7 @@ def test_controls_are_the_persons_own(open_page: Opening) -> None:
     ana.page.get_by_label("Shared tags").fill("home, travel")
     ana.page.keyboard.press("Tab")
     ana.waits(lambda: ana.api.get("/v1/spaces/default/settings").json()["shared_tags"] == ["home", "travel"])
-    assert ana.api.get("/v1/spaces/default/settings").json()["retention_days"] == 30
+    ana.waits(lambda: ana.api.get("/v1/spaces/default/settings").json()["retention_days"] == 30)
     ana.go("controls")
     expect(ana.page.get_by_role("cell", name="settings").first).to_be_visible()
     ana.button("New space").click()

@@ -18,6 +18,22 @@ function headers() {
   return sent;
 }
 
+const SLOW_MS = 400;
+let late = 0;
+
+/** While an answer takes longer than a moment, the page says so. */
+async function patiently(answer) {
+  let counted = 0;
+  const count = (step) => { late += step; document.documentElement.classList.toggle("waiting", late > 0); };
+  const timer = setTimeout(() => { counted = 1; count(1); }, SLOW_MS);
+  try {
+    return await answer;
+  } finally {
+    clearTimeout(timer);
+    count(-counted);
+  }
+}
+
 /** Sends a request and gives the raw answer; anything but success is a Problem. */
 export async function send(path, { method = "GET", body, lines, signal, accept, keepalive } = {}) {
   const limit = AbortSignal.timeout(PATIENCE_MS);
@@ -27,13 +43,13 @@ export async function send(path, { method = "GET", body, lines, signal, accept, 
   if (accept) sent.Accept = accept;
   let answer;
   try {
-    answer = await fetch(path, {
+    answer = await patiently(fetch(path, {
       method,
       headers: sent,
       keepalive,
       body: lines ?? (body === undefined ? undefined : JSON.stringify(body)),
       signal: accept ? signal : AbortSignal.any([limit, ...(signal ? [signal] : [])]),
-    });
+    }));
   } catch (problem) {
     if (signal?.aborted) throw problem;
     throw new Problem(limit.aborted ? "timeout" : "unreachable");

@@ -1,5 +1,5 @@
 // Conversations, word for word: browse, search, go on with one, take one along, delete one.
-import { get, id, post, query, remove } from "../lib/api.js";
+import { get, id, post, query, remove, send } from "../lib/api.js";
 import { $, download, fill, h, settled } from "../lib/dom.js";
 import { attempt, holdBack } from "../lib/notices.js";
 import { address, amend } from "../lib/router.js";
@@ -50,7 +50,7 @@ export function conversations(params) {
     h("div", { class: "stack" }, h("form", { class: "toolbar", role: "search", onsubmit: (event) => event.preventDefault() },
       h("input", { type: "search", "data-search": true, value: wanted, placeholder: t("conversations.hint"), "aria-label": t("search"), oninput: (event) => { wanted = event.target.value.trim(); search(); } })),
     count, empty, list.element), panel);
-  attempt(() => list.load()).then(() => { if (params.id) open(params.id, params.message); });
+  attempt(() => list.load()).then(() => { if (params.id && !state.incognito) open(params.id, params.message); });
   return { element, leave: () => list.close() };
 }
 
@@ -81,7 +81,7 @@ async function transcript(panel, session, message, { close, list }) {
   };
   fill(panel, h("div", { class: "row spread" }, h("h2", { tabindex: "-1" }, talk.title ?? session), h("button", { class: "icon", "aria-label": t("close"), onclick: close }, "×")),
     h("div", { class: "row" }, h("a", { class: "button", href: address("chat", { session }) }, t("resume")),
-      h("button", { onclick: () => download(`${session}.json`, JSON.stringify(talk, null, 2)) }, t("export")),
+      h("button", { onclick: () => attempt(async () => download(`${session}.jsonl`, await (await send(`/v1/export${query({ session_id: session })}`)).blob())) }, t("export")),
       state.readOnly ? null : h("button", { class: "danger", onclick: drop }, t("delete"))),
     talk.summary ? h("blockquote", {}, talk.summary) : null,
     h("div", { class: "log", tabindex: "0", "aria-label": t("conversation") }, talk.messages.map((each) => h("article", { class: `turn ${each.role}${each.id === message ? " marked" : ""}`, "data-id": each.id },

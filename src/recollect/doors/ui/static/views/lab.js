@@ -1,4 +1,4 @@
-// Why did it come up? A question, one or two recipes, and for every hit what spoke for it.
+// Why did it come up? A question, one or two recipes, and for every hit what spoke for it and where the budget ended.
 import { post } from "../lib/api.js";
 import { bar } from "../lib/charts.js";
 import { fill, h } from "../lib/dom.js";
@@ -7,28 +7,41 @@ import { address, amend } from "../lib/router.js";
 import { ago, number, t } from "../lib/words.js";
 
 const RECIPES = ["native", "recall", "longterm", "companion", "nova", "datachat"];
+const MOST = 20;
 
 export function lab(params) {
   const wanted = { q: params.q ?? "", a: params.a ?? "native", b: params.b ?? "", budget: params.budget ?? "" };
   const results = h("div", { class: "columns results" });
+  let round = 0;
+
+  /** What a recipe finds; with a budget also what it would have found without one, so that the cut can be seen. */
+  async function ask(recipe) {
+    const question = { query: wanted.q, recipe, min_relevance: 0, limit: MOST };
+    const budget = Number(wanted.budget);
+    const [whole, within] = await Promise.all([post("/v1/memories/search", question), budget ? post("/v1/memories/search", { ...question, token_budget: budget }) : null]);
+    if (!within) return { ...whole, budget: 0, left: [] };
+    const kept = new Set(within.hits.map((hit) => hit.id));
+    return { ...within, budget, left: whole.hits.filter((hit) => !kept.has(hit.id)) };
+  }
 
   async function run() {
     amend(wanted);
-    if (!wanted.q.trim()) return;
-    const recipes = [wanted.a, wanted.b].filter(Boolean);
+    const mine = (round += 1);
+    if (!wanted.q.trim()) {
+      fill(results, h("div", { class: "empty" }, h("h2", {}, t("lab.empty")), h("p", {}, t("lab.empty.why"))));
+      return;
+    }
     results.setAttribute("aria-busy", "true");
     await attempt(async () => {
-      const found = await Promise.all(recipes.map((recipe) => post("/v1/memories/search", {
-        query: wanted.q, recipe, min_relevance: 0, limit: 20, ...(wanted.budget ? { token_budget: Number(wanted.budget) } : {}),
-      })));
-      fill(results, ...found.map((recall, index) => column(recall, found[1 - index])));
+      const found = await Promise.all([wanted.a, wanted.b].filter(Boolean).map(ask));
+      if (mine === round) fill(results, ...found.map((recall, index) => column(recall, found[1 - index])));
     });
-    results.removeAttribute("aria-busy");
+    if (mine === round) results.removeAttribute("aria-busy");
   }
 
   const choose = (name, label, extra = []) => h("label", {}, label, h("select", { onchange: (event) => { wanted[name] = event.target.value; run(); } },
     [...extra, ...RECIPES].map((each) => h("option", { value: each, selected: wanted[name] === each }, each || t("lab.alone")))));
-  const element = h("section", { class: "lab" }, h("h2", {}, t("nav.lab")), h("p", { class: "lead" }, t("lab.lead")),
+  const element = h("section", { class: "lab" }, h("div", {}, h("h2", {}, t("nav.lab")), h("p", { class: "lead" }, t("lab.lead"))),
     h("form", { class: "toolbar", onsubmit: (event) => { event.preventDefault(); run(); } },
       h("input", { type: "search", "data-search": true, value: wanted.q, placeholder: t("lab.hint"), "aria-label": t("search"), oninput: (event) => { wanted.q = event.target.value; } }),
       choose("a", t("lab.recipe")), choose("b", t("lab.beside"), [""]),
@@ -39,24 +52,38 @@ export function lab(params) {
 }
 
 function column(recall, other) {
-  const facts = [t("found", { count: number(recall.hits.length) }), `${number(recall.timings_ms.total ?? 0)} ms`,
-    recall.token_count ? t("lab.tokens", { count: number(recall.token_count) }) : null, recall.truncated ? t("lab.cut") : null,
+  const facts = [t("found", { count: number(recall.hits.length) }), `${number(recall.timings_ms.total ?? 0)} ms`, recall.truncated ? t("lab.cut") : null,
     ...recall.degraded.map((leg) => t("lab.without", { leg }))];
-  const places = new Map((other?.hits ?? []).map((hit, index) => [hit.id, index]));
+  const places = new Map((other?.hits ?? []).map((hit, index) => [hit.id, index + 1]));
+  const standing = standings([...recall.hits, ...recall.left]);
+  const shown = (hit, index, left) => card(hit, { place: index + 1, elsewhere: places.get(hit.id), standing: standing.get(hit.id), left });
   return h("div", { class: "stack" }, h("h3", {}, recall.recipe), h("p", { class: "facts" }, facts.filter(Boolean).join(" · ")),
-    recall.hits.length ? h("ol", { class: "hits" }, recall.hits.map((hit, index) => card(hit, index, places.get(hit.id)))) : h("p", { class: "quiet" }, t("empty.search")));
+    recall.budget ? bar(t("lab.tokens"), recall.token_count, recall.budget) : null,
+    recall.hits.length ? h("ol", { class: "hits" }, recall.hits.map((hit, index) => shown(hit, index, false))) : h("p", { class: "quiet" }, t("empty.search")),
+    recall.left.length ? [h("p", { class: "cut-off" }, t("lab.cut.here", { count: number(recall.budget) })),
+      h("ol", { class: "hits", start: recall.hits.length + 1 }, recall.left.map((hit, index) => shown(hit, recall.hits.length + index, true)))] : null);
 }
 
-/** Ranks are places (1 is best); everything else speaks for a hit the more the longer its bar is. */
-function card(hit, index, elsewhere) {
-  const signals = Object.entries(hit.signals);
-  const ranks = signals.filter(([name]) => name.endsWith("rank"));
-  const rest = signals.filter(([name]) => !name.endsWith("rank"));
+/** The place of each hit by each thing that spoke for it, and by the score alone: `id → { lexical: 2, score: 1 }`. */
+function standings(hits) {
+  const standing = new Map(hits.map((hit) => [hit.id, {}]));
+  const names = new Set(hits.flatMap((hit) => Object.keys(hit.signals)));
+  for (const name of ["score", ...names]) {
+    const value = (hit) => (name === "score" ? hit.score : hit.signals[name]);
+    hits.filter((hit) => value(hit) !== undefined).sort((one, two) => value(two) - value(one)).forEach((hit, index) => { standing.get(hit.id)[name] = index + 1; });
+  }
+  return standing;
+}
+
+/** `elsewhere`: its place in the other column. A place by score that differs from its own is the work of variety (MMR) or of a quote. */
+function card(hit, { place, elsewhere, standing, left }) {
   const where = hit.kind === "memory" ? address("memories", { id: hit.id }) : address("conversations", { id: hit.session_id, message: hit.id });
-  return h("li", { class: "card" },
+  const moved = !left && standing.score !== place ? t("lab.moved", { place: number(standing.score) }) : null;
+  const facts = [t(`kind.${hit.kind}`), hit.role, ago(hit.created_at), hit.truncated ? t("lab.shortened") : null,
+    elsewhere !== undefined && elsewhere !== place ? t("lab.elsewhere", { place: number(elsewhere) }) : null];
+  const leg = ([name, value]) => bar([name, " ", h("span", { class: "rank", title: t("lab.rank", { place: number(standing[name]), name }) }, `#${number(standing[name])}`)], value, Math.max(1, value));
+  return h("li", { class: left ? "card left-out" : "card" },
     h("p", {}, h("a", { href: where }, hit.text)),
-    h("p", { class: "facts" }, [t(`kind.${hit.kind}`), hit.role, ago(hit.created_at), hit.truncated ? t("lab.shortened") : null, elsewhere !== undefined && elsewhere !== index ? t("lab.elsewhere", { place: number(elsewhere + 1) }) : null].filter(Boolean).join(" · ")),
-    bar(t("relevance"), hit.relevance), bar(t("score"), hit.score, Math.max(1, hit.score)),
-    ranks.map(([name, place]) => bar(`${name} ${number(place)}`, 1 / place)),
-    rest.map(([name, value]) => bar(name, value, Math.max(1, value))));
+    h("p", { class: "facts" }, facts.filter(Boolean).join(" · "), moved ? h("span", { class: "badge" }, moved) : null),
+    h("div", { class: "bars" }, bar(t("relevance"), hit.relevance), bar(t("score"), hit.score, Math.max(1, hit.score)), Object.entries(hit.signals).map(leg)));
 }

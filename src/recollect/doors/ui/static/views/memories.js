@@ -63,7 +63,7 @@ export function memories(params) {
   }
 
   const view = h("section", { class: "memories", onkeydown: keys },
-    h("div", { class: "stack" }, disputes(load), toolbar(wanted, settled(load), load), composer(load), count, empty, list.element), panel);
+    h("div", { class: "stack" }, disputes(load), composer(load), toolbar(wanted, settled(load), load), themeChips(wanted, load), count, empty, list.element), panel);
 
   function keys(event) {
     if (event.target.closest("input, textarea, select, button")) return;
@@ -73,7 +73,7 @@ export function memories(params) {
     else if (event.key === "Delete" && item && !state.readOnly) act.forget(item);
   }
 
-  load().then(() => { if (params.id) open({ id: params.id }); });
+  load().then(() => { if (params.id && !state.incognito) open({ id: params.id }); });
   return { element: view, leave: () => list.close() };
 }
 
@@ -100,14 +100,25 @@ export function badge(item) {
 function toolbar(wanted, soon, now) {
   const choose = (name, label, options) => h("select", { "aria-label": label, onchange: (event) => { wanted[name] = event.target.value; now(); } }, options);
   const option = (name, value, words) => h("option", { value, selected: wanted[name] === value }, words);
-  const themes = choose("theme", t("filter.theme"), [option("theme", "", t("any.theme"))]);
-  get("/v1/themes").then(({ themes: all }) => themes.append(...all.map((each) => option("theme", each.slug, `${each.display_name} (${number(each.count)})`)))).catch(warn);
   return h("form", { class: "toolbar", role: "search", onsubmit: (event) => event.preventDefault() },
     h("input", { type: "search", "data-search": true, value: wanted.q, placeholder: t("search.hint"), "aria-label": t("search"), autocomplete: "off", oninput: (event) => { wanted.q = event.target.value.trim(); soon(); } }),
     choose("type", t("filter.type"), [option("type", "", t("any.type")), ...TYPES.map((each) => option("type", each, t(`type.${each}`)))]),
-    themes,
     choose("status", t("filter.status"), STATUSES.map((each) => option("status", each, t(`status.${each}`)))),
     h("label", { class: "check" }, h("input", { type: "checkbox", checked: wanted.pinned === "true", onchange: (event) => { wanted.pinned = event.target.checked ? "true" : ""; now(); } }), t("pinned.only")));
+}
+
+/** The themes in use, largest first; one is chosen, or none. */
+function themeChips(wanted, now) {
+  const place = h("div", { class: "chips", role: "group", "aria-label": t("filter.theme") });
+  const chip = (slug, name, count) => h("button", { type: "button", class: "chip", "data-theme-name": slug, "aria-pressed": String(wanted.theme === slug), onclick: () => {
+    wanted.theme = slug;
+    for (const each of place.children) each.setAttribute("aria-pressed", String(each.dataset.themeName === slug));
+    now();
+  } }, name, count === null ? null : h("span", { class: "chip-count" }, number(count)));
+  get("/v1/themes").then(({ themes }) => {
+    if (themes.length) fill(place, chip("", t("any.theme"), null), themes.map((each) => chip(each.slug, each.display_name, each.count)));
+  }).catch(warn);
+  return place;
 }
 
 function composer(load) {

@@ -1,14 +1,17 @@
 // For whoever keeps the server running: what the counters say over time, the state of this memory, and who makes the vectors.
-import { get, post, put, remove, send } from "../lib/api.js";
+import { get, id, post, put, remove, send } from "../lib/api.js";
 import { line } from "../lib/charts.js";
 import { fill, h } from "../lib/dom.js";
 import { attempt, tell, warn } from "../lib/notices.js";
 import { address } from "../lib/router.js";
 import { state } from "../lib/state.js";
-import { number, t } from "../lib/words.js";
+import { number, said, t } from "../lib/words.js";
 
 const EVERY_MS = 5000;
 const KEPT = 120;
+const SHOWN = 20;
+/** What may be put away because of a finding; of things told twice the first stays. */
+const MENDED = { duplicates: 1, near_duplicates: 1, expired: 0, stale: 0, never_used: 0 };
 const PROVIDERS = ["local", "openai", "ollama", "llamacpp", "custom_http"];
 
 export function operations() {
@@ -60,6 +63,11 @@ function hitRate(look) {
   return all ? (100 * (all - none)) / all : 0;
 }
 
+function cacheRate(look) {
+  const all = sum(look, "recollect_cache_lookups_total");
+  return all ? (100 * sum(look, "recollect_cache_lookups_total", (labels) => labels.result === "hit")) / all : 0;
+}
+
 function figures(seen) {
   const between = (measure) => seen.map((look, index) => measure(index ? seen[index - 1] : null, look));
   const gained = (name, fits) => between((before, after) => (before ? Math.max(0, sum(after, name, fits) - sum(before, name, fits)) : 0));
@@ -69,24 +77,39 @@ function figures(seen) {
     line(t("chart.requests"), gained("recollect_requests_total")), line(t("chart.errors"), gained("recollect_requests_total", failed)),
     line(t("chart.p50"), between((before, after) => percentile(before, after, "recollect_request_seconds", 0.5)), " ms"),
     line(t("chart.p95"), between((before, after) => percentile(before, after, "recollect_request_seconds", 0.95)), " ms"),
-    line(t("chart.backlog"), level("recollect_embedding_backlog")),
+    line(t("chart.backlog"), level("recollect_embedding_backlog")), line(t("chart.age"), level("recollect_embedding_backlog_age_seconds"), " s"),
+    line(t("chart.embed"), between((before, after) => percentile(before, after, "recollect_embedding_wait_seconds", 0.5)), " ms"),
+    line(t("chart.recall"), between((before, after) => percentile(before, after, "recollect_recall_seconds", 0.95)), " ms"),
     line(t("chart.writes"), gained("recollect_writes_total")), line(t("chart.merged"), gained("recollect_dedupe_saves_total")),
     line(t("chart.recalls"), gained("recollect_recall_hits_count")),
     line(t("chart.hits"), seen.map(hitRate), " %"),
-    line(t("chart.trimmed"), gained("recollect_trims_total")),
+    line(t("chart.caches"), seen.map(cacheRate), " %"),
+    line(t("chart.trimmed"), gained("recollect_trims_total")), line(t("chart.refused"), gained("recollect_refusals_total")),
   ];
 }
 
 function health() {
   const place = h("div", { class: "card" }, h("h3", {}, t("health")), h("p", { class: "quiet" }, t("loading")));
-  get("/v1/health").then((report) => {
+  const load = () => get("/v1/health").then((report) => {
     const concerns = Object.entries(report.counts);
-    fill(place, h("h3", {}, t("health")), h("p", {}, t("health.looked", { count: number(report.memories) })),
-      concerns.length ? h("ul", { class: "plain" }, concerns.map(([name, count]) => h("li", {}, h("details", {}, h("summary", {}, `${t(`concern.${name}`)}: ${number(count)}`),
-        h("ul", {}, report.findings.filter((each) => each.concern === name).slice(0, 20).map((each) => h("li", {}, each.ids.map((one) => [h("a", { href: address("memories", { id: one }) }, one), " "]), each.why)))))))
-        : h("p", { class: "good-words" }, t("health.good")));
-  }).catch((problem) => fill(place, h("h3", {}, t("health")), h("p", { class: "bad-words" }, problem.message)));
+    fill(place, h("h3", {}, t("health")), h("p", { class: "facts" }, t("health.looked", { count: number(report.memories) })),
+      concerns.length ? h("ul", { class: "plain" }, concerns.map(([name, count]) => concern(name, count, report.findings, load))) : h("p", { class: "good-words" }, t("health.good")));
+  }).catch((problem) => fill(place, h("h3", {}, t("health")), h("p", { class: "bad-words" }, said(problem))));
+  load();
   return place;
+}
+
+function concern(name, count, findings, load) {
+  const found = findings.filter((each) => each.concern === name).slice(0, SHOWN);
+  const mend = (finding) => attempt(async () => {
+    for (const one of finding.ids.slice(MENDED[name])) await post(`/v1/memories/${id(one)}/archive`);
+    tell(t("done.archive"));
+    await load();
+  });
+  const one = (finding) => h("li", { class: "row spread" }, h("span", {}, finding.ids.map((each) => [h("a", { href: address("memories", { id: each }) }, each.slice(-8)), " "]), finding.why),
+    state.readOnly || !(name in MENDED) ? null : h("button", { class: "quiet", onclick: () => mend(finding) }, t(MENDED[name] ? "mend.repeats" : "archive")));
+  return h("li", {}, h("details", {}, h("summary", {}, t(`concern.${name}`), h("span", { class: "badge" }, number(count))),
+    name === "contradictions" ? h("p", {}, h("a", { href: "#/memories" }, t("mend.decide"))) : null, h("ul", { class: "plain findings" }, found.map(one))));
 }
 
 function provider() {

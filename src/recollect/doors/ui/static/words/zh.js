@@ -21,7 +21,7 @@ export default {
   "empty.all": "还没有任何记忆", "empty.all.why": "在上面写一点，或让助手来写。内容会立刻出现在这里，随时可以修改或删除。", "empty.all.chat": "或者先聊聊天",
   "empty.search": "没有匹配的内容", "empty.search.why": "换个说法试试。这里只显示足够相关的内容，其余的可在检索实验室查看。",
   "empty.filter": "没有符合条件的内容", "empty.filter.why": "去掉一个筛选条件看看。", "empty.incognito": "无痕模式不显示任何内容", "empty.incognito.why": "此标签页处于无痕模式时，不记录也不查找任何内容。",
-  "lab.lead": "提一个问题，看看每个结果为什么出现：检索的每一路怎么说，又如何权衡。", "lab.hint": "问题", "lab.recipe": "配方", "lab.beside": "对比", "lab.alone": "不对比", "lab.budget": "词元", "lab.tokens": "{count} 个词元", "lab.cut": "因预算截断", "lab.without": "缺少 {leg}", "lab.shortened": "已缩短", "lab.elsewhere": "另一边排第 {place}",
+  "lab.lead": "提一个问题，看看每个结果为什么出现：检索的每一路怎么说，又如何权衡。", "lab.hint": "问题", "lab.recipe": "配方", "lab.beside": "对比", "lab.alone": "不对比", "lab.budget": "词元", "lab.tokens": "已用词元", "lab.cut": "因预算截断", "lab.without": "缺少 {leg}", "lab.shortened": "已缩短", "lab.elsewhere": "另一边排第 {place}",
   "kind.memory": "记忆", "kind.message": "消息",
   "chat.say": "你的消息", "chat.hint": "说点什么。回车发送，Shift+回车换行。", "chat.try": "试试：", "chat.try.1": "你记得关于我的什么？", "chat.try.2": "记住我喜欢喝茶", "chat.try.3": "忘掉刚才那个",
   "chat.welcome": "和你的记忆聊聊", "chat.welcome.why": "回答会标明用到的记忆。随时可以说“忘掉刚才那个”“置顶这个”或“开启无痕模式”。", "chat.incognito": "无痕聊天", "chat.incognito.why": "你在这里说的不会保存，也不会用到已有的记忆。",
@@ -46,4 +46,5 @@ export default {
   "log.in": "登录", "log.in.why": "你的令牌或密钥，只保存在此标签页。", "log.out": "退出", "no.server": "无法连接 Recollect",
   "problem.timeout": "服务器响应超时。", "problem.unreachable": "无法连接服务器，你输入的内容还在。",
   "keys.title": "键盘", "keys.search": "搜索", "keys.new": "写点什么", "keys.move": "在列表中上下移动", "keys.open": "打开", "keys.pin": "置顶或取消", "keys.forget": "忘记", "keys.close": "关闭", "keys.help": "本列表",
+  "lab.cut.here": "{count} 个词元的预算到此为止。下面的内容已找到，但未被采用。", "lab.moved": "仅按得分为第 {place} 位：因多样性而移动", "lab.rank": "按 {name} 排第 {place} 位", "lab.empty": "会想起什么？", "lab.empty.why": "像助手那样提问。每条结果都会显示它在各路检索中的名次，还可以并排比较第二种配方。", "chart.age": "等待向量的最长时间", "chart.embed": "生成向量的时间，中位数", "chart.recall": "回忆用时，第 95 百分位", "chart.caches": "缓存命中率", "chart.refused": "5 秒内拒绝", "mend.repeats": "除第一条外全部归档", "mend.decide": "判断哪一条为真",
 };
