@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
+import pytest
+
+from recollect.doors.http.measuring import Metrics
 from recollect.engine import Engine, EngineConfig, embed
 from recollect.engine.converse import keep_turns
 from recollect.engine.generations import Generations
 from recollect.errors import Unavailable
-from recollect.model import Generation, Listing, Query, Scope
+from recollect.model import Backlog, Generation, Listing, Query, Scope
 from recollect.ports import Embedder, Store
 from recollect.providers.caches import MemoryCache
 from recollect.testing import FaultyEmbedder, HashEmbedder, ReferenceStore
@@ -18,6 +22,7 @@ from recollect.worker import jobs
 from recollect.worker.embedded import Round
 from recollect.worker.waking import BACKFILL, EXTRACT, Waker
 
+LONG_AGO, LATELY = (datetime.now(UTC) - timedelta(seconds=seconds) for seconds in (3600, 60))
 ANA, BO = Scope("acme", "ana"), Scope("acme", "bo")
 
 
@@ -46,6 +51,24 @@ async def test_a_provider_that_answers_nothing_is_left_alone_for_a_while() -> No
     faulty.fail_with = None
     clock.advance(timedelta(minutes=3))
     assert await backfill.run() == 12
+
+
+@pytest.mark.parametrize(
+    ("backlog", "age"),
+    [
+        (Backlog(), 0),
+        (Backlog(pending=3, oldest=LONG_AGO), 3600),
+        (Backlog(error=2, retrying=2, oldest=LONG_AGO), 3600),
+        (Backlog(error=1, oldest=LONG_AGO), 0),
+        (Backlog(pending=3, error=1, oldest=LONG_AGO), 60),
+    ],
+    ids=["nothing", "pending", "tried again", "given up", "given up, and others pending"],
+)
+def test_what_was_given_up_waits_for_nobody(backlog: Backlog, age: float) -> None:
+    metrics = Metrics()
+    metrics.waits(backlog, LATELY if backlog.pending else None)
+    (shown,) = re.findall(r"^recollect_embedding_backlog_age_seconds (\S+)$", metrics.text().decode(), re.MULTILINE)
+    assert age <= float(shown) < age + 600
 
 
 async def test_retention_reaches_everybody() -> None:

@@ -81,4 +81,5 @@ async def _note_backlog(engine: Engine, counted: Metrics) -> None:
     async with asyncio.timeout(PATIENCE_SECONDS):
         serving = await engine.generations.serving()
         if serving is not None:
-            counted.waits(await engine.store.system(lambda system: system.backlog(serving.id)))
+            look = await engine.store.system(lambda system: (system.backlog(serving.id), system.next_due()))
+            counted.waits(*look)

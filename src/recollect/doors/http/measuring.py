@@ -8,6 +8,7 @@ processes each writes its counts to a shared folder, and whichever is asked adds
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -92,10 +93,10 @@ class Metrics:
             case _:
                 self._data.heard(what, facts)
 
-    def waits(self, backlog: Backlog) -> None:
+    def waits(self, backlog: Backlog, due: datetime | None = None) -> None:
         for state, count in (("pending", backlog.pending), ("error", backlog.error)):
             self._backlog.labels(state).set(count)
-        self._work.waits(backlog)
+        self._work.waits(backlog, due)
 
     def text(self) -> bytes:
         if self._shared is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -28,7 +29,7 @@ class WorkMetrics:
         )
         self._age = Gauge(
             "recollect_embedding_backlog_age_seconds",
-            "How long the oldest text that has no embedding has been waiting.",
+            "How long the oldest text that is still to be embedded has been waiting.",
             registry=r,
             multiprocess_mode="mostrecent",
         )
@@ -70,8 +71,11 @@ class WorkMetrics:
             case "acted":
                 self._actions.labels(facts["action"]).inc(facts.get("count", 1))
 
-    def waits(self, backlog: Backlog) -> None:
-        oldest = backlog.oldest
+    def waits(self, backlog: Backlog, due: datetime | None) -> None:
+        """`due`: when the next work is, which is in the past where work waits. A text that was given up is the oldest for ever,
+        and waits for nobody: beside such ones only what is overdue counts."""
+        given_up = backlog.error > backlog.retrying
+        oldest = due if given_up or not (backlog.pending or backlog.retrying) else backlog.oldest
         self._age.set(0.0 if oldest is None else max(0.0, time.time() - oldest.timestamp()))
 
     def _recall(self, facts: Mapping[str, Any]) -> None:
