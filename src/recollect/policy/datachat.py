@@ -72,7 +72,7 @@ def context(
     """`earlier` and `history` oldest first, `similar` best first. Without any of them the question stands alone, and takes no
     room."""
     asked, past = list(history), list(similar)
-    shown = summary
+    shown = _fitting(question, asked, past, summary, budget)
     while asked or past or shown:
         text = _written(question, asked, past, shown)
         if (tokens := count_tokens(text)) <= budget:
@@ -110,6 +110,26 @@ def _named(earlier: Sequence[Exchange], room: int) -> list[str]:
     return [EARLIER, *reversed(lines), ""] if lines else []
 
 
+def _fitting(
+    question: str, asked: list[Exchange], past: list[Exchange], summary: str | None, budget: int
+) -> str | None:
+    """Let go of what has no room for certain, by the sizes of the parts: to write and count the whole each time takes seconds
+    where much is asked for. What remains of the summary."""
+    turns = [_least_tokens(*_turn(each, SQL_CHARS)) for each in asked]
+    others = [_least_tokens(*_related(each)) for each in past]
+    told, alone = _least_tokens(flat(summary or "")), _least_tokens(question)
+    while (asked or past or summary) and alone + sum(turns) + sum(others) + told > budget:
+        summary = _give_way(asked, past, summary)
+        del turns[: len(turns) - len(asked)], others[len(past) :]
+        told = told if summary else 0
+    return summary
+
+
+def _least_tokens(*lines: str) -> int:
+    """Of these lines as a part of the whole: where two parts meet, one token at most becomes one with another."""
+    return max(0, count_tokens("\n".join(lines)) - 1)
+
+
 def _give_way(asked: list[Exchange], past: list[Exchange], summary: str | None) -> str | None:
     """Let go of one thing, the furthest away; what remains of the summary."""
     if past:
@@ -126,7 +146,7 @@ def _give_way(asked: list[Exchange], past: list[Exchange], summary: str | None) 
 def _written(question: str, asked: Sequence[Exchange], past: Sequence[Exchange], summary: str | None) -> str:
     parts: list[str] = []
     if summary:
-        parts += [SUMMARY, *map(flat, summary.splitlines()), ""]
+        parts += [SUMMARY, *(f"- {line}" for line in map(flat, summary.splitlines()) if line), ""]
     if asked:
         parts.append(RECENT)
         for number, each in enumerate(asked, 1):
