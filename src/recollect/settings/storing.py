@@ -71,7 +71,21 @@ class Storing:
     cleanup_hours: int = setting(
         24, whole(0, 8760), "How often everybody's memory is tidied up. 0: never.", "MEMORY_CLEANUP_INTERVAL_HOURS"
     )
+    read_url: str = setting(
+        "",
+        text,
+        "Postgres only: a streaming replica's URL. Reads go there as far as it has seen what this process has.",
+        secret=True,
+    )
     pool_size: int = setting(10, whole(1, 500), "Postgres connections.", "MEMORY_DB_POOL_SIZE")
+    max_overflow: int = setting(
+        0, whole(0, 500), "Postgres connections beyond those, for as long as they are needed.", "MEMORY_DB_MAX_OVERFLOW"
+    )
+    prepare: bool = setting(
+        True,
+        switch,
+        "Postgres only: whether statements are prepared. 0 behind a pooler that hands out connections per transaction.",
+    )
     pool_overflow: int = setting(
         0, whole(0, 500), "Postgres connections beyond these, while all are busy.", "MEMORY_DB_MAX_OVERFLOW"
     )

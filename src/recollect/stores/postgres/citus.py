@@ -18,6 +18,7 @@ import psycopg
 from recollect.errors import Conflict, Unsupported
 from recollect.stores.migrations.postgres_ddl import BACKLOG, DROP_GENERATION, PINNED_PATH, PROTECTED
 from recollect.stores.postgres.errors import translated
+from recollect.stores.postgres.session import Connection
 
 COLUMN: Final = "user_id"
 FIRST: Final = "spaces"
@@ -51,6 +52,11 @@ _ENTER: Final[Mapping[str, str]] = {
         "SET LOCAL app.tenant_id = '';\n  SET LOCAL app.user_id = '';"
     ),
 }
+
+
+def installed(connection: Connection) -> bool:
+    row = connection.execute(_INSTALLED).fetchone()
+    return row is not None and bool(row[0])
 
 
 def statements(shards: int) -> Iterator[str]:
@@ -90,8 +96,7 @@ async def spread(owner_url: str, shards: int) -> list[str]:
 
 def _spread(owner_url: str, shards: int) -> list[str]:
     with translated(), psycopg.connect(owner_url) as connection:
-        row = connection.execute(_INSTALLED).fetchone()
-        if row is None or not row[0]:
+        if not installed(connection):
             raise Unsupported(
                 "Citus isn't in this database: connect to the coordinator of a cluster and have an administrator run "
                 "CREATE EXTENSION citus; `--dry-run` shows what would be done"

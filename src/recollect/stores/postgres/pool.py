@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any, TypeVar
@@ -25,11 +25,12 @@ from psycopg_pool import ConnectionPool
 
 from recollect.errors import Unavailable
 from recollect.stores.postgres.errors import RETRIED, translated
-from recollect.stores.postgres.session import Connection
+from recollect.stores.postgres.session import POSITION, SETTINGS, Connection
 from recollect.stores.postgres.wire import adapters
 
 T = TypeVar("T")
 ATTEMPTS = 6
+END = 2**63 - 1
 LOST = (psycopg.OperationalError, psycopg.InterfaceError)
 
 # Dead peers are noticed within half a minute instead of the system's two hours.
@@ -40,23 +41,27 @@ KEEPALIVE = {
     "tcp_user_timeout": 30_000,
 }
 
-SETTINGS = """
-SELECT set_config('TimeZone', 'UTC', false), set_config('jit', 'off', false),
-       set_config('statement_timeout', %(statement_ms)s, false),
-       set_config('idle_in_transaction_session_timeout', '60s', false)
-"""
-
 
 class Pool:
     def __init__(
-        self, url: str, size: int, statement_timeout_ms: int, connect_timeout: int, wait_timeout: float
+        self,
+        url: str,
+        size: int,
+        statement_timeout_ms: int,
+        connect_timeout: int,
+        wait_timeout: float,
+        *,
+        prepare: bool = True,
     ) -> None:
+        """`prepare=False` is for a pooler in between that gives each transaction another connection. What was prepared or set on
+        the last one isn't there then, so nothing is prepared and every transaction brings its `settings`."""
         self._wait_timeout = wait_timeout
-        self._statement_timeout = str(statement_timeout_ms)
+        self._settings = {"statement_ms": str(statement_timeout_ms)}
+        self._prepare = prepare
         self._where = make_conninfo("", **KEEPALIVE | {"connect_timeout": connect_timeout} | conninfo_to_dict(url))
         self._connections: ConnectionPool[Connection] = ConnectionPool(
             self._where,
-            kwargs={"autocommit": True, "context": adapters(), "prepare_threshold": 1},
+            kwargs={"autocommit": True, "context": adapters(), "prepare_threshold": 1 if prepare else None},
             configure=self._configure,
             min_size=1,
             max_size=size,
@@ -77,9 +82,18 @@ class Pool:
         await asyncio.to_thread(self._threads.shutdown, True)
         await asyncio.to_thread(self._connections.close)
 
-    async def transaction(self, work: Callable[[Connection], T], *, writes: bool) -> T:
-        """Run `work`, which opens a transaction with its first statement, and commit what it wrote."""
-        attempt = _write if writes else _read
+    async def transaction(
+        self, work: Callable[[Connection], T], *, writes: bool, after: Callable[[int], None] | None = None
+    ) -> T:
+        """Run `work`, which opens a transaction with its first statement, and commit what it wrote. `after` is then told how far
+        the server's log has come."""
+
+        def attempt(connection: Connection, work: Callable[[Connection], T]) -> T:
+            result = (_write if writes else _read)(connection, work)
+            if after is not None:
+                after(_position(connection))
+            return result
+
         submitted = time.monotonic()
         return await self._in_thread(lambda: self._transaction(lambda it: attempt(it, work), submitted))
 
@@ -92,6 +106,11 @@ class Pool:
 
         return await self._in_thread(run)
 
+    @property
+    def settings(self) -> Mapping[str, str] | None:
+        """What a transaction has to say for itself; None when its connection has said it."""
+        return None if self._prepare else self._settings
+
     def stats(self) -> dict[str, int]:
         return self._connections.get_stats()
 
@@ -102,7 +121,8 @@ class Pool:
 
     def _configure(self, connection: Connection) -> None:
         connection.prepared_max = 500
-        connection.execute(SETTINGS, {"statement_ms": self._statement_timeout})
+        if self._prepare:
+            connection.execute(SETTINGS.format(local="false").encode(), self._settings)
 
     def _open(self) -> None:
         try:
@@ -156,6 +176,15 @@ def _write(connection: Connection, work: Callable[[Connection], T]) -> T:
             "the connection was lost during the commit: whether it was stored is unknown", outcome="unknown"
         ) from None
     return result
+
+
+def _position(connection: Connection) -> int:
+    """The end of the log; without an answer the farthest there is. What was committed stays so, whoever is asked about it."""
+    try:
+        row = connection.execute(POSITION.encode()).fetchone()
+    except psycopg.Error:
+        return END
+    return END if row is None else int(row[0])
 
 
 def _roll_back(connection: Connection) -> None:

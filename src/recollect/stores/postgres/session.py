@@ -6,10 +6,11 @@ statement travel in one pipeline.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import psycopg
+from psycopg import sql
 from psycopg.rows import TupleRow
 from sqlalchemy.sql.base import Executable
 
@@ -19,7 +20,20 @@ from recollect.stores.sql.session import Dialect, Params, Row, Session
 
 Connection = psycopg.Connection[TupleRow]
 
+SETTINGS = """
+SELECT set_config('TimeZone', 'UTC', {local}), set_config('jit', 'off', {local}),
+       set_config('statement_timeout', %(statement_ms)s, {local}),
+       set_config('idle_in_transaction_session_timeout', '60s', {local})
+"""
+LOCAL_SETTINGS = SETTINGS.format(local="true").encode()
+
+# How far this server's log has come, seen after the transaction's snapshot was taken: nothing it shows is later than that.
+_LSN = (
+    "CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END - '0/0'::pg_lsn"
+)
 _ENTER = "SELECT set_config('app.tenant_id', %(tenant)s, true), set_config('app.user_id', %(user)s, true)"
+_ENTER_AT = f"{_ENTER}, ({_LSN})::bigint"
+POSITION = f"SELECT ({_LSN})::bigint"
 
 
 class Opening(NamedTuple):
@@ -27,11 +41,22 @@ class Opening(NamedTuple):
 
     scope: Scope | None
     writes: bool
+    settings: Mapping[str, str] | None = None
+    """What holds for this transaction alone, where the connection under it may be another one each time."""
+    spread: bool = False
+    """Over the nodes of a Citus cluster: they are told only what comes as SET LOCAL, whose value can't be a parameter."""
+    located: Callable[[int], None] | None = None
+    """Is told how far the server has come."""
 
-    def run(self, connection: Connection) -> None:
+    def run(self, connection: Connection) -> psycopg.Cursor[TupleRow]:
         connection.execute("BEGIN" if self.writes else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         tenant, user = (self.scope.tenant, self.scope.user) if self.scope else ("", "")
-        connection.execute(_ENTER, {"tenant": tenant, "user": user})
+        if self.settings is not None:
+            connection.execute(LOCAL_SETTINGS, self.settings)
+        if self.spread:
+            for name, value in (("tenant_id", tenant), ("user_id", user)):
+                connection.execute(sql.SQL("SET LOCAL app.{} = {}").format(sql.Identifier(name), sql.Literal(value)))
+        return connection.execute((_ENTER_AT if self.located else _ENTER).encode(), {"tenant": tenant, "user": user})
 
 
 class PostgresSession(Session):
@@ -69,16 +94,21 @@ class PostgresSession(Session):
     def _execute(self, text: str, params: Mapping[str, Any]) -> None:
         if self._opening is None:
             self._cursor.execute(text.encode(), params)
-        else:
-            with self._connection.pipeline():
-                self._open()
-                self._cursor.execute(text.encode(), params)
+            return
+        located = self._opening.located
+        with self._connection.pipeline():
+            entered = self._opening.run(self._connection)
+            self._opening = None
+            self._cursor.execute(text.encode(), params)
+        if located is not None:
+            located(entered.fetchall()[0][2])
 
     def _execute_many(self, text: str, params: Sequence[Mapping[str, Any]]) -> None:
         self._open()
         self._cursor.executemany(text.encode(), params)
 
     def _open(self) -> None:
+        """Begin without a statement to go with it."""
         if self._opening is not None:
             self._opening.run(self._connection)
             self._opening = None

@@ -13,17 +13,19 @@ from recollect.model import Scope
 from recollect.ports import Capability, System, Tx
 from recollect.stores import migrations
 from recollect.stores.migrations.postgres_ddl import DEFAULT_APP_ROLE, grants
-from recollect.stores.postgres import doctor, scrubbing
+from recollect.stores.postgres import citus, doctor, scrubbing
 from recollect.stores.postgres.embeddings import PostgresEmbeddings
 from recollect.stores.postgres.errors import translated
 from recollect.stores.postgres.index import PostgresIndex
 from recollect.stores.postgres.pool import Pool, user_of
+from recollect.stores.postgres.replica import Located, NotThere, Replica
 from recollect.stores.postgres.session import Connection, Opening, PostgresSession
 from recollect.stores.postgres.system import PostgresSystem
 from recollect.stores.sql.tx import SqlTx
 
 T = TypeVar("T")
 Sessions = Callable[[Connection, Opening, int], PostgresSession]
+REPLICA_PATIENCE = 2  # seconds: whoever waits longer than that for a replica had better ask the server that has it all
 EXACT_BELOW = 200_000
 """As many entries as the engine holds in memory: whoever is searched there need not be in the vector index."""
 
@@ -31,8 +33,19 @@ EXACT_BELOW = 200_000
 class PostgresStore:
     """`ports.Store` on a Postgres server with pgvector. Made by `open`; safe to share between threads and event loops."""
 
-    def __init__(self, pool: Pool, exact_below: int, *, scrubs: bool, sessions: Sessions = PostgresSession) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        exact_below: int,
+        *,
+        scrubs: bool,
+        spread: bool = False,
+        replica: Replica | None = None,
+        sessions: Sessions = PostgresSession,
+    ) -> None:
         self._pool = pool
+        self._replica = replica
+        self._spread = spread
         self._exact_below = exact_below
         self._sessions = sessions
         self._capabilities = frozenset(Capability) if scrubs else frozenset(Capability) - {Capability.SCRUBS}
@@ -42,7 +55,9 @@ class PostgresStore:
         cls,
         url: str,
         *,
+        read_url: str | None = None,
         pool_size: int = 10,
+        prepare: bool = True,
         statement_timeout_ms: int = 10_000,
         connect_timeout: int = 5,
         wait_timeout: float = 10.0,
@@ -53,6 +68,8 @@ class PostgresStore:
     ) -> PostgresStore:
         """Connect as the application's role; with the owner's `migrate_url`, bring the schema up to date first.
 
+        With a `read_url`, a streaming replica's, reads go there as far as it has seen what this process has (see `replica`).
+        `prepare=False` is for a pooler that hands out connections per transaction.
         `sessions` makes the session of each transaction: whoever wants to see the statements brings one that tells.
 
         A role that row-level security does not bind (superuser, BYPASSRLS, the tables' owner) is refused with `NotAllowed`,
@@ -60,7 +77,7 @@ class PostgresStore:
         """
         if migrate_url is not None:
             await asyncio.to_thread(_migrate, migrate_url, user_of(url) or DEFAULT_APP_ROLE)
-        pool = Pool(url, pool_size, statement_timeout_ms, connect_timeout, wait_timeout)
+        pool = Pool(url, pool_size, statement_timeout_ms, connect_timeout, wait_timeout, prepare=prepare)
         async with AsyncExitStack() as undo:
             undo.push_async_callback(pool.close)
             await pool.open()
@@ -68,21 +85,39 @@ class PostgresStore:
                 await pool.outside(doctor.refuse_privileged)
             await pool.outside(doctor.refuse_unready)
             scrubs = await pool.outside(scrubbing.possible)
+            spread = await pool.outside(citus.installed)
+            replica = None
+            if read_url is not None:
+                elsewhere = Pool(
+                    read_url, pool_size, statement_timeout_ms, REPLICA_PATIENCE, REPLICA_PATIENCE, prepare=prepare
+                )
+                replica = Replica(elsewhere)
             undo.pop_all()
-        return cls(pool, exact_below, scrubs=scrubs, sessions=sessions)
+        return cls(pool, exact_below, scrubs=scrubs, spread=spread, replica=replica, sessions=sessions)
 
     @property
     def capabilities(self) -> frozenset[Capability]:
         return self._capabilities
 
     async def read(self, scope: Scope, work: Callable[[Tx], T]) -> T:
-        def run(connection: Connection) -> T:
-            return work(self._tx(connection, scope, writes=False))
-
-        return await self._pool.transaction(run, writes=False)
+        replica = self._replica
+        if replica is not None:
+            try:
+                return await replica.read(scope, lambda connection, at: work(self._tx(connection, scope, located=at)))
+            except NotThere:
+                pass
+        located = None if replica is None else replica.seen(scope)
+        return await self._pool.transaction(
+            lambda connection: work(self._tx(connection, scope, located=located)), writes=False
+        )
 
     async def write(self, scope: Scope, work: Callable[[Tx], T]) -> T:
-        return await self._pool.transaction(lambda connection: self._written(connection, scope, work), writes=True)
+        def run(connection: Connection) -> T:
+            return self._written(connection, scope, work)
+
+        if self._replica is None:
+            return await self._pool.transaction(run, writes=True)
+        return await self._pool.transaction(run, writes=True, after=self._replica.seen(scope))
 
     async def rehearse(self, scope: Scope, work: Callable[[Tx], T]) -> T:
         """As `write`, down to the last statement, and then everything is taken back."""
@@ -90,10 +125,12 @@ class PostgresStore:
 
     async def system(self, work: Callable[[System], T]) -> T:
         def run(connection: Connection) -> T:
-            opening = Opening(scope=None, writes=True)
+            opening = Opening(None, True, self._pool.settings, self._spread)
             return work(PostgresSystem(self._sessions(connection, opening, self._exact_below)))
 
-        return await self._pool.transaction(run, writes=True)
+        # Of no scope, so all of them wait for it: a new generation must not be missing where it is asked for.
+        after = None if self._replica is None else self._replica.seen(None)
+        return await self._pool.transaction(run, writes=True, after=after)
 
     async def scrub(self) -> bool:
         return await self._pool.outside(scrubbing.scrub)
@@ -103,6 +140,8 @@ class PostgresStore:
         return [*await self._pool.outside(doctor.checkup), doctor.pool_state(self._pool.stats())]
 
     async def close(self) -> None:
+        if self._replica is not None:
+            await self._replica.close()
         await self._pool.close()
 
     def _written(self, connection: Connection, scope: Scope, work: Callable[[Tx], T]) -> T:
@@ -112,8 +151,11 @@ class PostgresStore:
         tx.finish()
         return result
 
-    def _tx(self, connection: Connection, scope: Scope, *, writes: bool) -> SqlTx:
-        session = self._sessions(connection, Opening(scope, writes), self._exact_below)
+    def _tx(
+        self, connection: Connection, scope: Scope, *, writes: bool = False, located: Located | None = None
+    ) -> SqlTx:
+        opening = Opening(scope, writes, self._pool.settings, self._spread, located)
+        session = self._sessions(connection, opening, self._exact_below)
         return SqlTx(session, scope, PostgresIndex, PostgresEmbeddings)
 
 
