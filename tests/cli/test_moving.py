@@ -20,7 +20,8 @@ from recollect import Memory as Client
 from recollect.cli.backup import dump_command
 from recollect.cli.moving import put_down, take_all
 from recollect.cli.storefile import Reader
-from recollect.engine import Engine, EngineConfig
+from recollect.engine import Engine, EngineConfig, documents
+from recollect.engine.documents import Address, Document
 from recollect.engine.embed import drain
 from recollect.errors import InvalidInput, NotAllowed
 from recollect.model import Memory, Query, Scope
@@ -131,6 +132,20 @@ async def test_vectors_travel_where_the_same_model_serves(engine: Engine, there:
     backlog = await there.store.read(ana, lambda tx: tx.embeddings.backlog(generation.id))
     assert backlog.pending == 0
     assert not (await take_all(there, BytesIO(out.getvalue()))).new["vectors"]
+
+
+async def test_a_document_stays_what_it_is(engine: Engine, there: Engine) -> None:
+    """One that is kept out of searches is not found after a move either, and the same words beside it are not merged into it."""
+    kept = {
+        Address(("a",), "quiet"): Document(value={"n": 1}),
+        Address(("a",), "loud"): Document(value={}, text="red kettle"),
+    }
+    await documents.change(engine, ANA, kept)
+    assert not (await take_all(there, BytesIO(await written(engine, [ANA])))).differences
+    assert {each.address for each in await documents.below(there, ANA, ("a",))} == {*kept}
+    assert not (await there.recall(ANA, Query(text="quiet"))).hits
+    assert (await there.recall(ANA, Query(text="red kettle"))).hits
+    assert (await there.remember(ANA, {"content": "red kettle"})).outcome == "stored"
 
 
 async def test_another_pepper_is_refused(engine: Engine, there: Engine) -> None:

@@ -71,7 +71,7 @@ def _ask_the_data(tx: Tx) -> None:
         created_at=T0,
         sql_query="SELECT count(*) FROM orders",
         tables_used=("orders",),
-        execution_result={"rows": [[12]], "share": 1e23},
+        execution_result={"rows": [[12]], "share": 1e23, "wide": "x" * 70_000},
         tokens={"total": 40},
         execution_time_ms=1.25,
         searchable="how many orders",

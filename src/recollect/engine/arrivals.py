@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.engine.disputes import state
+from recollect.engine.documents import is_document, is_found
 from recollect.engine.indexing import index_all, index_messages
 from recollect.engine.themes import open_theme
 from recollect.errors import InvalidInput
@@ -86,11 +87,15 @@ class Arrivals:
             return "unchanged"
         if self._tx.space.buried(grave_digest(self._tx.scope, memory.content, self._pepper), self._at):
             return "refused"
-        self._tx.memories.insert(memory, twin_digest(self._tx.scope, memory.content, self._pepper))
+        document = is_document(memory)  # its address decides what it is, not its words
+        digest = memory.id if document else twin_digest(self._tx.scope, memory.content, self._pepper)
+        self._tx.memories.insert(memory, digest)
         self._known.add(memory.id)
         if memory.status is Status.ACTIVE and memory.deleted_at is None:
-            state(self._tx, memory, self._pepper)
-            self._findable.append(memory)
+            if not document:
+                state(self._tx, memory, self._pepper)
+            if is_found(memory):
+                self._findable.append(memory)
             if memory.theme and memory.theme not in self._themes:
                 self._open_theme(memory.theme)
                 self._themes.add(memory.theme)

@@ -73,7 +73,7 @@ def _labels(value: Any, what: str) -> tuple[str, ...]:
 def _variables(value: Any, what: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise InvalidInput(f"{what} must be an object")
-    checked: Mapping[str, Any] = checked_value(dict(value))
+    checked: Mapping[str, Any] = checked_value(dict(value), MOST_BYTES)
     return checked
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 AT_ONCE = 1000
 MOST_HITS = 1000
 DEEPEST = 60
+PREFIX = "document-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Address:
 
     @property
     def id(self) -> str:
-        return f"document-{_digest([*self.path], self.key)}"
+        return f"{PREFIX}{_digest([*self.path], self.key)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,22 +175,57 @@ async def _draft(engine: Engine, address: Address, document: Document, at: datet
     found = await screened_aside(said, engine.config.screening, most)
     if found.refusal is not None:
         raise NotAllowed(WHY, reason=found.refusal)
-    minutes = None if document.ttl is None else document.ttl.total_seconds() / 60
-    inside = {"path": [*address.path], "key": address.key, "value": found.fields["value"], "ttl_minutes": minutes}
     content = found.fields["content"]
-    return Memory(
-        id=address.id,
-        content=checked_text(content if content.strip() else "-", "the text of a document", most),
-        type=MemoryType.NOTE,
-        theme=_theme(address.path),
-        value=checked_value({**inside, "searched": document.text is not None}),
-        source=Source.INFERRED,
-        manually_saved=True,
-        tags=tuple(_tag(address.path[:depth]) for depth in range(len(address.path) + 1)),
+    draft = filed(
+        address,
+        found.fields["value"],
+        checked_text(content if content.strip() else "-", "the text of a document", most),
         created_at=at,
         updated_at=at,
-        expires_at=None if document.ttl is None else at + document.ttl,
+        ttl=document.ttl,
+        searched=document.text is not None,
     )
+    return draft if document.ttl is None else replace(draft, expires_at=at + document.ttl)
+
+
+def filed(
+    address: Address,
+    value: Mapping[str, Any],
+    content: str,
+    *,
+    created_at: datetime,
+    updated_at: datetime,
+    expires_at: datetime | None = None,
+    ttl: timedelta | None = None,
+    searched: bool = True,
+    source: Source = Source.INFERRED,
+) -> Memory:
+    """A document as the memory that it is kept as."""
+    inside = {"path": [*address.path], "key": address.key, "value": dict(value)}
+    minutes = None if ttl is None else ttl.total_seconds() / 60
+    return Memory(
+        id=address.id,
+        content=content,
+        type=MemoryType.NOTE,
+        theme=_theme(address.path),
+        value=checked_value({**inside, "ttl_minutes": minutes, "searched": searched}),
+        source=source,
+        manually_saved=True,
+        tags=tuple(_tag(address.path[:depth]) for depth in range(len(address.path) + 1)),
+        created_at=created_at,
+        updated_at=updated_at,
+        expires_at=expires_at,
+    )
+
+
+def is_document(memory: Memory) -> bool:
+    inside = _inside(memory)
+    return memory.id.startswith(PREFIX) and "path" in inside and "key" in inside
+
+
+def is_found(memory: Memory) -> bool:
+    """Whether searches may come upon it: every memory, but not every document."""
+    return not is_document(memory) or _inside(memory).get("searched") is not False
 
 
 def _put(tx: Tx, engine: Engine, draft: Memory, before: Memory | None, generations: Sequence[str]) -> None:

@@ -224,7 +224,8 @@ def _kinds(max_bytes: int) -> Kinds:
         **_each(checked_switch, "dated", "partial"),
         **_each(prose, "sql_query", "query_explanation", "searchable"),
         **_each(_names, "tables_used", "grounds"),
-        "execution_result": lambda value, _: checked_value(value),
+        # What a query returned is kept as it came: only the answer's own limit holds for it.
+        "execution_result": lambda value, _: checked_value(value, max_bytes),
         "tokens": _tokens,
         "execution_time_ms": _number,
     }

@@ -75,7 +75,7 @@ def checked_count(value: object, what: str, least: int, most: int) -> int:
     return value
 
 
-def checked_value(value: Any) -> Any:
+def checked_value(value: Any, max_bytes: int = MAX_VALUE_BYTES) -> Any:
     """A JSON value that survives a round trip through both stores."""
     if value is None:
         return None
@@ -85,7 +85,7 @@ def checked_value(value: Any) -> Any:
         text = json.dumps(value, allow_nan=False, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError) as problem:
         raise InvalidInput(f"value must be JSON: {type(problem).__name__}") from None
-    checked_text(text, "value", MAX_VALUE_BYTES)
+    checked_text(text, "value", max_bytes)
     if "\\u0000" in text:
         raise InvalidInput("value must not contain NUL characters; remove them first")
     return json.loads(text)

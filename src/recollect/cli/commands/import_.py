@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
 import typer
 
+from recollect.cli.bringing import Bringing, Kind
 from recollect.cli.moving import differing, read_all
 from recollect.cli.opening import NoWait, Wait, opened
 from recollect.cli.options import Call, command
@@ -26,9 +28,21 @@ MOST_SAID = 20
 @command(app, "import")
 async def import_file(
     call: Call,
-    file: Annotated[str, typer.Argument(help="What `recollect export` wrote; - is stdin.")],
+    file: Annotated[
+        str, typer.Argument(help="What `recollect export` or, with --from, another program wrote; - is stdin.")
+    ],
     everything: Annotated[
         bool, typer.Option("--all", help="A whole store, written by `export --all`; read back and compared at the end.")
+    ] = False,
+    kind: Annotated[
+        Kind | None, typer.Option("--from", help="What another memory or assistant has kept; see docs/moving.md.")
+    ] = None,
+    all_users: Annotated[
+        bool,
+        typer.Option("--all-users", help="With --from: keep what belongs to several users apart, under their names."),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --from: say what would come in, store nothing.")
     ] = False,
     wait: Wait = 60.0,
     no_wait: NoWait = False,
@@ -38,6 +52,13 @@ async def import_file(
     What is already there under the same id is left alone, so that an import can be repeated, or gone on with after an
     interruption. With --all, exit code 1 says that the store does not hold what the file does.
     """
+    if (all_users or dry_run) and kind is None:
+        raise InvalidInput("--all-users and --dry-run go with --from")
+    if kind is not None and everything:
+        raise InvalidInput("--all takes what `export --all` wrote; --from takes what others have")
+    if kind is not None:
+        await _from_elsewhere(call, Bringing(kind.value, Path(file), all_users), dry_run, 0.0 if no_wait else wait)
+        return
     if everything:
         await _whole_store(call, file)
         return
@@ -46,6 +67,25 @@ async def import_file(
             with bar("importing", None if file == STDIN else os.fstat(data.fileno()).st_size, counted=False) as advance:
                 receipt = await _load(here.memory.load(_objects(data, advance)))
             left = await here.settle(0.0 if no_wait else wait)
+    if call.json:
+        print_json(receipt)
+    else:
+        show(pairs({name: count for name, count in plain(receipt).items() if count} or {"imported": "nothing"}))
+    if remark := waiting(left):
+        say(remark)
+
+
+async def _from_elsewhere(call: Call, bringing: Bringing, dry_run: bool, wait: float) -> None:
+    found = bringing.survey(call)
+    if dry_run:
+        if call.json:
+            print_json(found.report)
+        else:
+            show(*found.table)
+        return
+    async with opened(call, wait=wait) as here:
+        receipt = await bringing.store(here, found)
+        left = await here.settle(wait)
     if call.json:
         print_json(receipt)
     else:
