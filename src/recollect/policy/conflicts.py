@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from recollect.policy import news_chinese, news_english, slots_chinese, slots_english
 from recollect.policy.news import Glance, Told, Verdict, compared, keys
-from recollect.policy.slots import Statement, agree
+from recollect.policy.slots import Statement, agree, changed_parts
 
 __all__ = ["Reading", "Verdict", "is_many", "judged", "question", "reading", "ruled", "statements"]
 
@@ -27,7 +27,9 @@ READ = 2000
 LONGEST = 160
 """Characters: what takes longer to say is a story, not a statement."""
 QUOTED = 160
-_END = re.compile(r"(?<=[.!?;])\s+|[。！？；]|\n+|(?<=[!?;])(?=[\u4e00-\u9fff])")
+_END = re.compile(
+    r"(?<=[.!?;])(?<!\b[DM][rs]\.)(?<!\bMrs\.)(?<!\bProf\.)\s+|[。！？；]|\n+|(?<=[!?;])(?=[\u4e00-\u9fff])"
+)
 _HAN = re.compile("[\u4e00-\u9fff]")
 
 
@@ -100,11 +102,10 @@ def ruled(new: Reading, old: Reading) -> Verdict | None:
     """What the later text does to the earlier one; None when both may stand. Slots come first: what agrees there agrees."""
     verdict = judged(new.said, old.said)
     known = {each.slot for each in old.said}
-    if (
-        verdict == "replaces"
-        or not (old.alone and old.told)
-        or (verdict is None and known & {s.slot for s in new.said})
-    ):
+    shared = [each for each in new.said if each.slot in known]
+    # What has the same shape was held against it word by word; only a word of change says more.
+    settled = bool(shared) and (verdict is None or any(each.parts and not each.changed for each in shared))
+    if verdict == "replaces" or settled or not (old.alone and old.told):
         return verdict
     verdicts = {compared(each, old.told[0]) for each in new.told}
     return "replaces" if "replaces" in verdicts else "unsure" if "unsure" in verdicts else verdict
@@ -135,6 +136,9 @@ def question(new: str, old: Sequence[str]) -> str:
 
 
 def _compared(new: Statement, old: Statement) -> Verdict | None:
+    if new.parts and old.parts:
+        holds = changed_parts(new, old)
+        return None if holds is None else "replaces" if holds == "one" and old.whole else "unsure"
     if agree(new.value, old.value):
         return None
     if "many" in (new.holds, old.holds):

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 
 from recollect.policy.news import Told, Value
-from recollect.policy.slots_chinese import AMOUNT, COUNT, DATE, TIME, digits
+from recollect.policy.slots_chinese import AMOUNT
+from recollect.policy.slots_chinese_values import COUNT, DATE, TIME, digits
 from recollect.policy.stopwords import CHINESE_CHARACTERS
 
 LONGEST = 40
@@ -32,7 +33,7 @@ _PAST = re.compile(
 )
 _KIN = re.compile(
     r"表[哥弟姐妹]|堂[哥弟姐妹]|哥哥|弟弟|姐姐|妹妹|爸爸|妈妈|父亲|母亲|爷爷|奶奶|外公|外婆|姥姥|姥爷|儿子|女儿|孩子|老婆|老公|妻子|丈夫|女朋友|男朋友"
-    r"|叔叔|阿姨|舅舅|姑姑|邻居|朋友|同事|同学|室友|[他她]们?"
+    r"|叔叔|阿姨|舅舅|姑姑|邻居|朋友|同事|同学|室友|[他她]们?|(?<=我)[爸妈哥姐弟妹]"
 )
 _IDLE = re.compile(
     r"现在|目前|如今|已经|最近|临时|刚刚|刚|这个月起|从今天起|其实|更正一下|更正|我把|给我|我的|我们的|我们|我|的|了|都|就"

@@ -14,9 +14,21 @@ conflict that is missed leaves two memories side by side, one that is invented h
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Holds = Literal["one", "open", "many"]
+Change = Literal["one", "open", "when"]
+"""What another value of a part means; `when` says on which days the rest is so, and another day may have a rest of its own."""
+MOST_CHANGED = 2
+
+
+class Part(NamedTuple):
+    """One of the values a sentence has."""
+
+    lead: str
+    """The word before it."""
+    value: str
+    holds: Change
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +40,8 @@ class Statement:
     """Whether it says itself that things were different: now, no longer, moved to."""
     whole: bool = True
     """Whether the text says nothing else."""
+    parts: tuple[Part, ...] = ()
+    """The values one by one, where a sentence has its own shape for a slot."""
 
 
 def agree(a: str, b: str) -> bool:
@@ -38,3 +52,12 @@ def agree(a: str, b: str) -> bool:
         return a in b or b in a  # 广州, 广东广州
     mine, theirs = set(a.split()), set(b.split())
     return mine <= theirs or theirs <= mine
+
+
+def changed_parts(new: Statement, old: Statement) -> Holds | None:
+    """How sure it is that two sentences of one shape tell of one thing: by what differs. None when both may stand."""
+    differ = [(a, b) for a, b in zip(new.parts, old.parts, strict=False) if not agree(a.value, b.value)]
+    holds = {part.holds for pair in differ for part in pair}
+    if not 1 <= len(differ) <= MOST_CHANGED or (len(differ) > 1 and "when" in holds):
+        return None
+    return "one" if len(differ) == 1 and holds == {"one"} else "open"

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
+from recollect.policy import slots_alike_chinese, slots_states
 from recollect.policy.names import entities
 from recollect.policy.slots import Holds, Statement
+from recollect.policy.slots_chinese_values import COUNT, DATE, TIME, digits, number
 
-_DIGITS = {character: str(number) for number, character in enumerate("零一二三四五六七八九")} | {"两": "2", "十": "10"}
-COUNT = r"(?:\d+(?:\.\d+)?|[一二三四五六七八九两]?十[一二三四五六七八九]?|[一二三四五六七八九两])"
-TIME = (
-    rf"(?:(?:早上|上午|中午|下午|晚上|凌晨|傍晚)?(?:{COUNT}(?:点钟|点|时)(?:半|一刻|三刻|{COUNT}分?)?|\d{{1,2}}:\d\d))"
-)
-DATE = (
-    r"(?:(?:每|下|本|这|上)?(?:周|星期|礼拜)[一二三四五六日天]|"
-    rf"(?:\d{{4}}年)?{COUNT}月(?:{COUNT}[日号])?|{COUNT}号|\d{{4}}-\d\d-\d\d)"
-)
 _UNIT = r"(?:元|块钱|块|美元|欧元|公斤|斤|千克|克|公里|千米|米|厘米|cm|kg|小时|分钟|秒|天|周|个月|年|岁|人|平米|平方米|%|度)"
 AMOUNT = rf"(?:[¥$€]?{COUNT}[百千万亿]*{_UNIT}?)"
 _COLOUR = r"(?:深|浅)?(?:红|蓝|绿|黄|黑|白|灰|棕|橙|紫|粉|银|金)色?"
@@ -80,11 +74,19 @@ def read(sentence: str) -> Iterator[Statement]:
     plain = re.sub(r"\s+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\s+", "", sentence).strip(' .!。！,，"“”')
     news = bool(_NEWS.search(plain))
     text = _LEAD.sub("", plain)
+    yield from slots_states.read_chinese(text)
     if _MORE.search(text) or _PAST.search(text):
         return
     bare = _TAIL.sub("", text)
-    for each in (*_homes(bare), *_is(bare), *_has(bare), *_likes(bare), *_whether(text)):
-        yield Statement(each.slot, each.value, each.holds, each.changed or news)
+    for each in (
+        *_homes(bare),
+        *_is(bare),
+        *_has(bare),
+        *_likes(bare),
+        *_whether(text),
+        *slots_alike_chinese.read(bare),
+    ):
+        yield replace(each, changed=each.changed or news)
 
 
 def _homes(text: str) -> Iterator[Statement]:
@@ -102,7 +104,7 @@ def _homes(text: str) -> Iterator[Statement]:
 def _is(text: str) -> Iterator[Statement]:
     if match := _AGE.match(text):
         if subject := _subject(match["s"]):
-            yield Statement(f"{subject}|岁", _number(match["v"]))
+            yield Statement(f"{subject}|岁", number(match["v"]))
         return
     match = _IS.match(text)
     if not match or not (subject := _subject(match["s"])) or subject in ("我", "我们"):
@@ -139,7 +141,7 @@ def _is_firm(value: str) -> bool:
 
 def _has(text: str) -> Iterator[Statement]:
     if (match := _HAS.match(text)) and (subject := _subject(match["s"])):
-        yield Statement(f"{subject}|数 {match['v']}", _number(match["n"]))
+        yield Statement(f"{subject}|数 {match['v']}", number(match["n"]))
 
 
 def _likes(text: str) -> Iterator[Statement]:
@@ -184,19 +186,3 @@ def _typed(value: str) -> Iterator[tuple[str, str]]:
 def _subject(text: str) -> str:
     subject = re.sub(r"^(?:我们的|我的|咱们的|这个|那个|这次)", "", text.strip())
     return "" if not subject or re.match(r"[这那他她它你谁]", subject) else subject
-
-
-def _number(text: str) -> str:
-    tens, ten, ones = text.partition("十")
-    if ten:
-        return str(int(_DIGITS.get(tens, "1") if tens else "1") * 10 + int(_DIGITS.get(ones, "0") if ones else "0"))
-    return _DIGITS.get(text, text)
-
-
-def digits(text: str) -> str:
-    plain = re.sub(
-        r"[一二三四五六七八九两]?十[一二三四五六七八九]?|[一二三四五六七八九两](?=[点时分月号年日]|$)",
-        lambda m: _number(m[0]),
-        text,
-    )
-    return re.sub(r"(?<=\d)号$", "日", plain)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import Stemmer
 
+from recollect.policy import slots_alike, slots_states
 from recollect.policy.slots import Holds, Statement
-from recollect.policy.slots_values import DAY, NUMBER, NUMBERS, number, typed
+from recollect.policy.slots_values import NUMBER, NUMBERS, number, typed
 
 _stem = Stemmer.Stemmer("english").stemWord
 
@@ -30,14 +32,18 @@ _NEWS = re.compile(
     re.IGNORECASE,
 )
 _MORE = re.compile(
-    r"\b(?:also|too|as well|another|besides|additionally|second|sometimes|occasionally|part[- ]time)\b", re.I
+    r"\b(?:also|too|as well|another|besides|additionally|second(?! (?:floor|level|row|shelf))|sometimes"
+    r"|occasionally|part[- ]time)\b",
+    re.I,
 )
 _PAST = re.compile(
     r"\b(?:was|were|did|had|went|used to|ago|yesterday|last|once|back then|\w{3,}ed|ran|met|saw|bought|made|got|took|came|ate"
     r"|drank|wrote|told|said|gave|spent|won|lost|found|will|tomorrow|might|maybe|would|could|if|plan|planning|want|hope)\b",
     re.IGNORECASE,
 )
-_UNKNOWN = frozenset("it he she they that this there these those you who what which and or but if when because".split())
+_UNKNOWN = frozenset(
+    "it he she they that this there these those you who what which and or but if when because today tonight".split()
+)
 _ARTICLES = frozenset("the my our a an this".split())
 _PEOPLE = frozenset(
     "boss manager wife husband spouse fiance fiancee girlfriend boyfriend partner doctor dentist landlord mother father mom mum "
@@ -59,6 +65,8 @@ _NATIONS = frozenset(
     "christian".split()
 )
 _NAME = re.compile(r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?[A-Z][\w'-]+(?: [A-Z][\w'.-]+){0,3}")
+_SOME = re.compile(r"(?:an?|some|every|each|all|many|one|two|another)\b", re.IGNORECASE)
+_DAYS = re.compile(r"days\b", re.IGNORECASE)
 _SUBJECT = r"(?P<s>[\w'-]+(?: [\w'-]+){0,5}?)"
 _SUBJECT_TOO = _SUBJECT.replace("<s>", "<s2>")
 MOST_WORDS = 18
@@ -115,7 +123,7 @@ def read(sentence: str) -> Iterator[Statement]:
     if len(words) > MOST_WORDS or "://" in text or _MORE.search(text):
         return
     bare = _TAIL.sub("", text)
-    found = [*_is(bare), *_frame(bare, text), *_whether(text)]
+    found = [*_is(bare), *slots_alike.read(bare, _PAST, _NOT), *_whether(text), *slots_states.read(text, words)]
     if words & _HOME_WORDS:
         found += _homes(bare)
     if words & _LIKE_WORDS:
@@ -128,7 +136,7 @@ def read(sentence: str) -> Iterator[Statement]:
 
 
 def _told(statement: Statement, news: bool) -> Statement:
-    return Statement(statement.slot, statement.value, statement.holds, statement.changed or news)
+    return replace(statement, changed=statement.changed or news)
 
 
 def _homes(text: str) -> Iterator[Statement]:
@@ -144,7 +152,8 @@ def _homes(text: str) -> Iterator[Statement]:
         # "moved to the marketing team" is no home, "moved to 10" none either.
         if settled and not re.match(r"[A-Z]|the (?:UK|US|Netherlands|Philippines|countryside|suburbs|city)\b", value):
             continue
-        yield Statement(f"{subject}|{attribute}", _value(value), "one", settled)
+        holds: Holds = "open" if _SOME.match(text) else "one"
+        yield Statement(f"{subject}|{attribute}", _value(value), holds, settled)
 
 
 def _is(text: str) -> Iterator[Statement]:
@@ -164,10 +173,11 @@ def _is(text: str) -> Iterator[Statement]:
     subject, verb = _subject(match["s"]), (match["verb"] or "is").casefold()
     if not subject or subject in ("i", "we"):
         return
-    indefinite = re.match(r"(?:an?|some|every|each|all|many|one|two|another)\b", match["s"], re.IGNORECASE)
-    holds: Holds = "open" if indefinite else "one"
+    holds: Holds = "open" if _SOME.match(match["s"]) else "one"
     part = next((f" {word}" for word in ("end", "open", "close") if verb.startswith(word)), "")
     kinds = list(typed(match["v"], (match["at"] or "").strip()))
+    if len(kinds) > 1 and _DAYS.search(match["v"]):
+        return  # on other days it may be at another time
     for kind, value in kinds:
         yield Statement(f"{subject}|{kind}{part}", value, holds)
     if not kinds:
@@ -265,39 +275,6 @@ def _whether(text: str) -> Iterator[Statement]:
     yield Statement(
         f"whether|{_stems(' '.join(words))}", "no" if negated else "yes", "one" if sure or stopped else "open", stopped
     )
-
-
-_SPOT = re.compile(rf"\b(?:{NUMBER}|{DAY})(?!\w)", re.IGNORECASE)
-_HABIT = re.compile(
-    r"\b(?:every|per|each|times|a (?:day|week|month|year)|costs?|weighs?|takes?|is|are|has|have|own|owns|runs?)\b",
-    re.IGNORECASE,
-)
-
-
-_TELLS = re.compile(
-    r"\b(?:is|are|costs?|weighs?|takes?|has|have|owns?|runs?|opens?|closes?|leaves?|starts?|begins?|ends?|lasts?|holds?|goes"
-    r"|needs?|moved|changed)\b",
-    re.IGNORECASE,
-)
-
-
-def _frame(bare: str, text: str) -> Iterator[Statement]:
-    """The same sentence with another number or day in it. A number before the verb says which thing is meant: parcel 1 is not
-    the new parcel 0."""
-    first, verb = _SPOT.search(bare), _TELLS.search(bare)
-    if first and verb and first.start() < verb.start():
-        return
-    spots = _SPOT.findall(bare) if _DIGIT.search(bare) or "day" in bare else []
-    if not 1 <= len(spots) <= 2 or len(bare.split()) > 16 or _PAST.search(text) or _NOT.search(bare):
-        return
-    words = _SPOT.sub("#", re.sub(r"[^\w #':$€£%.]", " ", bare).casefold()).split()
-    words = [word for word in words if word not in ("now", "currently", "still", "the", "my", "our", "about", "around")]
-    if len(words) < 3 or words[0] in _UNKNOWN:
-        return
-    days = any(re.fullmatch(DAY, spot, re.IGNORECASE) for spot in spots)
-    vague = days or len(spots) > 1 or re.search(r"\b(?:an?|some|this|that) (?!day\b|week\b|month\b|year\b)", bare, re.I)
-    holds: Holds = "one" if _HABIT.search(bare) and not vague else "open"
-    yield Statement(f"frame|{' '.join(words)}", " ".join(number(spot) for spot in spots), holds)
 
 
 def _subject(text: str) -> str:

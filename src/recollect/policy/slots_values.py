@@ -55,12 +55,12 @@ def typed(value: str, at: str) -> Iterator[tuple[str, str]]:
     kind = next((name for name, pattern in _KINDS if pattern.fullmatch(text)), None)
     both = _DAY_AND_TIME.fullmatch(text) if kind is None else None
     if both:
-        yield "date", _day(both["d"] or both["d2"])
-        yield "time", _clock(both["t"] or both["t2"])
+        yield "date", day(both["d"] or both["d2"])
+        yield "time", clock(both["t"] or both["t2"])
     elif (kind == "time" and text.isdecimal() and at not in _LEADS_TO_TIME) or (kind is None and _is_number(text)):
         yield "number", number(text)
     elif kind is not None:
-        yield kind, _clock(text) if kind == "time" else _day(text) if kind == "date" else _amount(text)
+        yield kind, clock(text) if kind == "time" else day(text) if kind == "date" else _amount(text)
 
 
 def number(text: str) -> str:
@@ -72,7 +72,7 @@ def _is_number(text: str) -> bool:
     return re.fullmatch(NUMBER, text) is not None
 
 
-def _clock(text: str) -> str:
+def clock(text: str) -> str:
     """Hours and minutes, and the half of the day where it is told: "9" may be "9 am"."""
     text = text.replace(".", "").replace("o'clock", "").strip()
     match = re.fullmatch(r"(\d{1,2})(?::(\d\d))? ?(am|pm)?", text)
@@ -82,7 +82,7 @@ def _clock(text: str) -> str:
     return f"{clock} {match[3]}" if match[3] else clock
 
 
-def _day(text: str) -> str:
+def day(text: str) -> str:
     text = re.sub(r"\b(?:on|the|of)\b|[.,]|(?<=\d)(?:st|nd|rd|th)\b", " ", text)
     return " ".join(re.sub(rf"\b({DAY})\b", lambda match: match[1].rstrip("s"), text).split())
 
