@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from pathlib import Path
+from threading import Thread
 
 import httpx
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import Opening
 from tests.doors.http.process import Server, serving
@@ -131,3 +135,52 @@ def test_every_word_is_there_in_both_tongues_and_used(open_page: Opening) -> Non
         name for name in said["en"] if json.dumps(name) not in scripts and f"t(`{name.split('.')[0]}." not in scripts
     ]
     assert not [name for name in unused if f"t(`{name.rpartition('.')[0]}.${{" not in scripts], unused
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[str]:
+    """The address of a page that is none of ours."""
+    (tmp_path / "index.html").write_text("<title>elsewhere</title>")
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as site:
+        Thread(target=site.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{site.server_address[1]}/index.html"
+        site.shutdown()
+
+
+def test_a_page_of_another_origin_can_neither_read_nor_write(
+    open_page: Opening, server: Server, elsewhere: str
+) -> None:
+    """The browser has the right to the server; the page of another origin that it shows has not."""
+    ana = open_page()
+    ana.expected |= {"CORS", "ERR_", "403", "404", "Failed to load"}
+    ana.tell("for my eyes alone")
+    ana.page.goto(elsewhere)
+    tried = ana.page.evaluate(
+        """async (server) => {
+          const attempt = (path, options) => fetch(server + path, options).then((answer) => answer.text(), () => "barred");
+          const body = JSON.stringify({ text: "slipped in" });
+          return [await attempt("v1/memories"), await attempt("v1/memories", { method: "POST", body }),
+                  await attempt("v1/memories", { method: "POST", body, mode: "no-cors" })];
+        }""",
+        server.url,
+    )
+    assert tried[:2] == ["barred", "barred"]
+    assert "memories" not in tried[2]
+    assert ana.remembered() == ["for my eyes alone"]
+
+
+def test_a_slow_network_shows_that_something_is_under_way(open_page: Opening) -> None:
+    ana = open_page()
+    ana.tell("worth waiting for")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    ana.page.route("**/v1/memories?*", hold)
+    ana.go("memories")
+    expect(ana.page.locator("html.waiting")).to_have_count(1)
+    held[0].continue_()
+    expect(ana.rows).to_have_count(1)
+    expect(ana.page.locator("html.waiting")).to_have_count(0)

@@ -24,7 +24,10 @@ function show() {
   open = VIEWS[name](params);
   fill($("main"), open.element);
   for (const link of document.querySelectorAll("nav a")) {
-    if (link.dataset.view === name) link.setAttribute("aria-current", "page");
+    if (link.dataset.view === name) {
+      link.setAttribute("aria-current", "page");
+      link.scrollIntoView({ block: "nearest", inline: "center" });
+    }
     else link.removeAttribute("aria-current");
   }
   document.title = `${t(`nav.${name}`)} · Recollect`;

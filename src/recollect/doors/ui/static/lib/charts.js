@@ -14,10 +14,11 @@ const WIDTH = 320;
 const HEIGHT = 80;
 
 /** A line of points over time; the newest is at the right. */
-export function line(title, points, unit = "") {
+export function line(title, given, unit = "") {
+  const points = given.length === 1 ? [given[0], given[0]] : given; // one look is a level, not a dot
   const most = Math.max(...points, 0) || 1;
   const place = (value, index) =>
-    `${points.length > 1 ? (index / (points.length - 1)) * WIDTH : WIDTH},${HEIGHT - 4 - (value / most) * (HEIGHT - 12)}`;
+    `${(index / (points.length - 1)) * WIDTH},${HEIGHT - 4 - (value / most) * (HEIGHT - 12)}`;
   const latest = points.at(-1);
   const words = `${number(latest ?? 0)}${unit}`;
   return h("figure", { class: "chart" },

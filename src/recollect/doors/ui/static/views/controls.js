@@ -20,10 +20,12 @@ export function controls() {
 
 function form(set, load) {
   // What is saved is what is shown already; drawing it again would take away what is being typed next to it.
-  const save = (change) => attempt(async () => {
+  // One after the other, in the order they were made.
+  let last = Promise.resolve();
+  const save = (change) => { last = last.then(() => attempt(async () => {
     await patch(`/v1/spaces/${id(set.space)}/settings`, change);
     tell(t("saved"));
-  }, load);
+  }, load)); };
   const toggle = (name) => h("label", { class: "switch" }, h("input", { type: "checkbox", role: "switch", checked: set[name], disabled: state.readOnly, onchange: (event) => save({ [name]: event.target.checked }) }),
     h("span", {}, h("strong", {}, t(`set.${name}`)), h("small", {}, t(`set.${name}.why`))));
   const whole = (name, empty) => h("label", { class: "field" }, h("strong", {}, t(`set.${name}`)), h("small", {}, t(`set.${name}.why`)),

@@ -8,6 +8,7 @@ import { ago, number, t } from "../lib/words.js";
 
 const RECIPES = ["native", "recall", "longterm", "companion", "nova", "datachat"];
 const MOST = 20;
+const RANK = "_rank"; // some recipes tell the place itself: 1 is best
 
 export function lab(params) {
   const wanted = { q: params.q ?? "", a: params.a ?? "native", b: params.b ?? "", budget: params.budget ?? "" };
@@ -57,7 +58,7 @@ function column(recall, other) {
   const places = new Map((other?.hits ?? []).map((hit, index) => [hit.id, index + 1]));
   const standing = standings([...recall.hits, ...recall.left]);
   const shown = (hit, index, left) => card(hit, { place: index + 1, elsewhere: places.get(hit.id), standing: standing.get(hit.id), left });
-  return h("div", { class: "stack" }, h("h3", {}, recall.recipe), h("p", { class: "facts" }, facts.filter(Boolean).join(" · ")),
+  return h("div", { class: "stack" }, h("div", {}, h("h3", {}, recall.recipe), h("p", { class: "facts" }, facts.filter(Boolean).join(" · "))),
     recall.budget ? bar(t("lab.tokens"), recall.token_count, recall.budget) : null,
     recall.hits.length ? h("ol", { class: "hits" }, recall.hits.map((hit, index) => shown(hit, index, false))) : h("p", { class: "quiet" }, t("empty.search")),
     recall.left.length ? [h("p", { class: "cut-off" }, t("lab.cut.here", { count: number(recall.budget) })),
@@ -69,8 +70,8 @@ function standings(hits) {
   const standing = new Map(hits.map((hit) => [hit.id, {}]));
   const names = new Set(hits.flatMap((hit) => Object.keys(hit.signals)));
   for (const name of ["score", ...names]) {
-    const value = (hit) => (name === "score" ? hit.score : hit.signals[name]);
-    hits.filter((hit) => value(hit) !== undefined).sort((one, two) => value(two) - value(one)).forEach((hit, index) => { standing.get(hit.id)[name] = index + 1; });
+    const value = (hit) => (name === "score" ? hit.score : name.endsWith(RANK) ? -hit.signals[name] : hit.signals[name]);
+    hits.filter((hit) => name === "score" || name in hit.signals).sort((one, two) => value(two) - value(one)).forEach((hit, index) => { standing.get(hit.id)[name] = index + 1; });
   }
   return standing;
 }
@@ -81,9 +82,15 @@ function card(hit, { place, elsewhere, standing, left }) {
   const moved = !left && standing.score !== place ? t("lab.moved", { place: number(standing.score) }) : null;
   const facts = [t(`kind.${hit.kind}`), hit.role, ago(hit.created_at), hit.truncated ? t("lab.shortened") : null,
     elsewhere !== undefined && elsewhere !== place ? t("lab.elsewhere", { place: number(elsewhere) }) : null];
-  const leg = ([name, value]) => bar([name, " ", h("span", { class: "rank", title: t("lab.rank", { place: number(standing[name]), name }) }, `#${number(standing[name])}`)], value, Math.max(1, value));
+  const leg = ([name, value]) => {
+    const place = hit.signals[`${name}${RANK}`] ?? (name.endsWith(RANK) ? value : standing[name]);
+    const plain = name.replace(RANK, "");
+    const mark = h("span", { class: "rank", title: t("lab.rank", { place: number(place), name: plain }) }, `#${number(place)}`);
+    return name.endsWith(RANK) ? bar([plain, " ", mark], 1 / value) : bar([name, " ", mark], value, Math.max(1, value));
+  };
+  const legs = Object.entries(hit.signals).filter(([name]) => !(name.endsWith(RANK) && name.replace(RANK, "") in hit.signals));
   return h("li", { class: left ? "card left-out" : "card" },
     h("p", {}, h("a", { href: where }, hit.text)),
     h("p", { class: "facts" }, facts.filter(Boolean).join(" · "), moved ? h("span", { class: "badge" }, moved) : null),
-    h("div", { class: "bars" }, bar(t("relevance"), hit.relevance), bar(t("score"), hit.score, Math.max(1, hit.score)), Object.entries(hit.signals).map(leg)));
+    h("div", { class: "bars" }, bar(t("relevance"), hit.relevance), bar(t("score"), hit.score, Math.max(1, hit.score)), legs.map(leg)));
 }

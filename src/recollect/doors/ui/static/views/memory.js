@@ -90,7 +90,7 @@ function provenance({ message, conversation, memory }) {
   if (!message && !conversation) return null;
   const where = address("conversations", { id: conversation?.id ?? message.session_id, message: memory.source_message_id ?? "" });
   return h("section", {}, h("h3", {}, t("comes.from")),
-    message ? h("blockquote", {}, h("p", {}, message.content), h("footer", {}, `${message.name ?? message.role} · ${moment(message.created_at)}`)) : null,
+    message ? h("blockquote", {}, h("p", {}, message.content), h("footer", {}, `${message.name ?? t(`role.${message.role}`)} · ${moment(message.created_at)}`)) : null,
     h("a", { href: where }, conversation?.title ?? t("open.conversation")));
 }
 
