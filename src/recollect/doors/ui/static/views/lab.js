@@ -76,7 +76,7 @@ function standings(hits) {
   return standing;
 }
 
-/** `elsewhere`: its place in the other column. A place by score that differs from its own is the work of variety (MMR) or of a quote. */
+/** `elsewhere`: its place in the other column. A place by score that differs from its own was moved by something else: variety (MMR), a quote, or a later word. */
 function card(hit, { place, elsewhere, standing, left }) {
   const where = hit.kind === "memory" ? address("memories", { id: hit.id }) : address("conversations", { id: hit.session_id, message: hit.id });
   const moved = !left && standing.score !== place ? t("lab.moved", { place: number(standing.score) }) : null;

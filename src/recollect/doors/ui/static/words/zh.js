@@ -46,5 +46,5 @@ export default {
   "log.in": "登录", "log.in.why": "你的令牌或密钥，只保存在此标签页。", "log.out": "退出", "no.server": "无法连接 Recollect",
   "problem.timeout": "服务器响应超时。", "problem.unreachable": "无法连接服务器，你输入的内容还在。",
   "keys.title": "键盘", "keys.search": "搜索", "keys.new": "写点什么", "keys.move": "在列表中上下移动", "keys.open": "打开", "keys.pin": "置顶或取消", "keys.forget": "忘记", "keys.close": "关闭", "keys.help": "本列表",
-  "lab.cut.here": "{count} 个词元的预算到此为止。下面的内容已找到，但未被采用。", "lab.moved": "仅按得分为第 {place} 位：因多样性而移动", "lab.rank": "按 {name} 排第 {place} 位", "lab.empty": "会想起什么？", "lab.empty.why": "像助手那样提问。每条结果都会显示它在各路检索中的名次，还可以并排比较第二种配方。", "chart.age": "等待向量的最长时间", "chart.embed": "生成向量的时间，中位数", "chart.recall": "回忆用时，第 95 百分位", "chart.caches": "缓存命中率", "chart.refused": "5 秒内拒绝", "mend.repeats": "除第一条外全部归档", "mend.decide": "判断哪一条为真",
+  "lab.cut.here": "{count} 个词元的预算到此为止。下面的内容已找到，但未被采用。", "lab.moved": "仅按得分为第 {place} 位", "lab.rank": "按 {name} 排第 {place} 位", "lab.empty": "会想起什么？", "lab.empty.why": "像助手那样提问。每条结果都会显示它在各路检索中的名次，还可以并排比较第二种配方。", "chart.age": "等待向量的最长时间", "chart.embed": "生成向量的时间，中位数", "chart.recall": "回忆用时，第 95 百分位", "chart.caches": "缓存命中率", "chart.refused": "5 秒内拒绝", "mend.repeats": "除第一条外全部归档", "mend.decide": "判断哪一条为真",
 };
