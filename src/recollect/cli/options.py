@@ -50,13 +50,23 @@ def run_to_end(work: Coroutine[Any, Any, None]) -> None:
     runner = asyncio.Runner()
     interrupted = False
     try:
-        runner.run(work)
+        runner.run(_interruptible(work))
     except KeyboardInterrupt:
         interrupted = True
         raise
     finally:
         if not interrupted:
             runner.close()
+
+
+async def _interruptible(work: Coroutine[Any, Any, None]) -> None:
+    """What goes wrong on the way out of an interruption is not what ended the command."""
+    try:
+        await work
+    finally:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise asyncio.CancelledError
 
 
 def command(
