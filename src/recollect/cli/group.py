@@ -37,7 +37,7 @@ COMMANDS = {
     "health": ("health", "Find duplicates, contradictions, and what is stale, expired, unembedded or too large."),
     "demo": ("demo", "See what Recollect can do, on data of its own."),
     "doctor": ("doctor", "Check that everything works, and say how to fix what doesn't."),
-    "db": ("db", "The database itself: upgrade, current, check, reindex, backup, keys, users."),
+    "db": ("db", "The database itself: upgrade, current, check, reindex, backup, plan, size, distribute, keys, users."),
 }
 """In the order they are shown: the module under `recollect.cli.commands`, and what to expect of it."""
 

@@ -5,7 +5,8 @@ The driver is imported when one of them runs: a library on SQLite has none.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +18,7 @@ from recollect.settings import Settings
 
 if TYPE_CHECKING:
     from recollect.stores.postgres.plans import Examination, Plan
+    from recollect.stores.postgres.sizes import Sizes
 
 NOT_INDEXED = 1
 
@@ -28,9 +30,7 @@ async def plan(call: Call) -> None:
     database after ANALYZE: the planner decides by how much there is.
     """
     url = await _server(call.settings())
-    from recollect.stores.postgres.plans import examined
-
-    found = await examined(url)
+    found: Examination = await _room("plans").examined(url)
     if call.json:
         print_json({"ok": found.ok, "scope": plain(found.scope), "plans": plain(found.plans)})
     else:
@@ -57,9 +57,7 @@ def _verdict(found: Examination) -> str:
 async def size(call: Call) -> None:
     """Say how many bytes a memory takes: table, indexes, vector and graph, and what that comes to for many."""
     url = await _server(call.settings())
-    from recollect.stores.postgres.sizes import measured
-
-    found = await measured(url)
+    found: Sizes = await _room("sizes").measured(url)
     if call.json:
         print_json({"parts": plain(found.parts), "counts": plain(found.counts), "per_memory": plain(found.per_memory)})
     else:
@@ -77,9 +75,8 @@ async def distribute(
     """
     settings = call.settings()
     url = settings.migrate_url or await _server(settings)
-    from recollect.stores.postgres.citus import spread, statements
-
-    done = list(statements(shards)) if dry_run else await spread(url, shards)
+    citus = _room("citus")
+    done: list[str] = list(citus.statements(shards)) if dry_run else await citus.spread(url, shards)
     if call.json:
         print_json({"dry_run": dry_run, "statements": done})
     else:
@@ -90,3 +87,10 @@ async def _server(settings: Settings) -> str:
     if sqlite_path(settings) is not None:
         raise Unsupported("this is about Postgres: name a server with --store postgresql://…")
     return await postgres_url(settings)
+
+
+def _room(module: str) -> Any:
+    try:
+        return import_module(f"recollect.stores.postgres.{module}")
+    except ImportError as problem:
+        raise Unsupported(f"Postgres needs the package {problem.name!r}: install recollect[postgres]") from problem
