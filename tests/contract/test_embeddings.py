@@ -117,6 +117,14 @@ async def test_settled_vectors_are_ready_and_searchable(vector_store: Store) -> 
     assert list(await claim(store, at(1000))) == []
 
 
+async def test_vectors_that_are_made_can_be_taken_along(vector_store: Store) -> None:
+    store = await prepared(vector_store)
+    await settle(store, await claim(store, at(1)))
+    made = await store.read(ANA, lambda tx: tx.embeddings.ready([A, B, SAID], "g1"))
+    assert {target: vector.tolist() for target, vector in made.items()} == {A: EAST.tolist(), B: EAST.tolist()}
+    assert await store.read(ANA, lambda tx: tx.embeddings.ready([A], "g2")) == {}
+
+
 async def test_a_vector_of_text_that_changed_meanwhile_is_not_stored(vector_store: Store) -> None:
     store = await prepared(vector_store)
     stale = await claim(store, at(0))

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from recollect.errors import Conflict
-from recollect.model import AuditEvent, SpaceSettings, Status, Theme, Tombstone, WorkingMemory
+from recollect.model import AuditEvent, Declaration, SpaceSettings, Status, Theme, Tombstone, WorkingMemory
 from recollect.ports import Store, Tx
-from tests.contract.samples import ANA, HOSTILE, T0, at, digest, memory, remember
+from tests.contract.samples import ANA, HOSTILE, NEIGHBOURS, T0, at, digest, memory, remember
 
 SETTINGS = SpaceSettings(
     memory_enabled=False, incognito_default=True, soft_cap=0, shared_tags=("x", "茶"), retention_days=30
@@ -301,3 +301,37 @@ async def test_a_space_sees_which_of_its_owners_other_spaces_share_something(sto
         "work": ("team", "茶"),
         ANA.space: ("mine",),
     }
+
+
+async def test_everything_of_a_space_is_read_in_pages_by_name(store: Store) -> None:
+    """For a move: each in the order of its name, whatever the order it came in."""
+    stones = [Tombstone(digest=digest(str(n)), created_at=T0, expires_at=at(n)) for n in range(5)]
+    said = [Declaration(session=name, incognito=name == "b", declared_at=at(n)) for n, name in enumerate("bBaä茶")]
+
+    def work(tx: Tx) -> None:
+        tx.space.bury(stones)
+        tx.space.keep_declarations(said)
+        for name in ("b", "B", "a", "ä", "茶"):
+            tx.space.save_working(working(name, 1))
+
+    await store.write(ANA, work)
+    stones.sort(key=lambda stone: stone.digest)
+    said.sort(key=lambda each: each.session)
+    assert await store.read(ANA, lambda tx: tx.space.tombstones(None, 3)) == stones[:3]
+    assert await store.read(ANA, lambda tx: tx.space.tombstones(stones[2].digest, 3)) == stones[3:]
+    assert await store.read(ANA, lambda tx: tx.space.declarations(None, 2)) == said[:2]
+    assert await store.read(ANA, lambda tx: tx.space.declarations(said[1].session, 9)) == said[2:]
+    names = [each.session_id for each in await store.read(ANA, lambda tx: tx.space.workings("B", 9))]
+    assert names == ["a", "b", "ä", "茶"]
+    for scope in NEIGHBOURS:
+        assert not await store.read(scope, lambda tx: tx.space.tombstones(None, 9))
+
+
+async def test_a_declaration_that_arrives_changes_nothing_that_was_said(store: Store) -> None:
+    await store.write(ANA, lambda tx: tx.space.declare_incognito("one", True, T0))
+    late = Declaration(session="one", incognito=False, declared_at=at(1))
+    await store.write(ANA, lambda tx: tx.space.keep_declarations([late]))
+    work = NEIGHBOURS[2]
+    await store.write(work, lambda tx: tx.space.keep_declarations([late]))
+    assert await store.read(ANA, lambda tx: tx.space.incognito("one")) is True
+    assert await store.read(work, lambda tx: tx.space.declarations(None, 9)) == [late]

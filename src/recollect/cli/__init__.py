@@ -5,7 +5,7 @@ included, goes to stderr. Every command takes `--store --user --space --tenant -
 environment. What went wrong is said in one line, and the exit code says of which kind it was:
 
     0    done; for `add`: stored, merged or superseded
-    1    something else failed, or `doctor` and `db check` found something broken
+    1    something else failed, `doctor` or `db check` found something broken, or `import --all` a difference
     2    the command, its input or a setting is wrong
     3    refused: by a rule, by a tombstone, or by you at a confirmation
     4    nothing has that id here

@@ -16,7 +16,7 @@ from recollect.stores.sqlite import SqliteStore
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="The database itself: upgrade, current, check, reindex, backup, keys, users.",
+    help="The database itself: upgrade, current, check, reindex, backup, plan, size, distribute, keys, users.",
 )
 app.add_typer(keys.app, name="keys")
 app.add_typer(users.app, name="users")

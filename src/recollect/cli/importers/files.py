@@ -73,7 +73,7 @@ def _zipped(path: Path, stem: str) -> Iterator[tuple[str, Any]]:
                 if (size := archive.getinfo(each).file_size) > MOST_BYTES:
                     raise TooLarge(f"{each} in {path} would have {size:,} bytes; at most {MOST_BYTES:,} are read")
                 yield each, _loaded(archive.read(each), each)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as problem:
+    except (zipfile.BadZipFile, RuntimeError, EOFError) as problem:
         raise InvalidInput(f"{path}: the zip is damaged or locked ({problem})") from None
 
 
