@@ -21,6 +21,7 @@ from tests.doors.http.process import Server, serving
 STATIC = Path(str(files("recollect.doors.ui") / "static"))
 PLACES = ("memories", "lab?q=tea", "chat", "conversations?id=monday", "controls", "operations")
 LARGEST_SCRIPTS = 150 * 1024
+pytestmark = pytest.mark.parametrize("server", ["sqlite"], indirect=True)  # how it looks is the same over any store
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

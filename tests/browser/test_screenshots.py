@@ -14,7 +14,7 @@ from tests.providers.chat_wire import Act, ChatServer
 FOLDER = Path(__file__).parents[2] / "build" / "screenshots"
 WIDE = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
-LIFE = (
+LIFE: tuple[tuple[str, str, str, list[str]], ...] = (
     ("The standup is at ten, on Tuesdays and Thursdays", "fact", "work", ["meeting"]),
     ("Prefers uv to pip for Python projects", "preference", "work", ["python"]),
     ("Decided to keep the archive in Postgres, not in files", "decision", "work", ["archive"]),
