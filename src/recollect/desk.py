@@ -67,7 +67,8 @@ def open_permissions(settings: Settings) -> Permissions | None:
                 raise SettingsError(
                     "permissions from a file need RECOLLECT_PERMISSIONS_FILE, the path of a JSON or TOML file"
                 )
-            return FilePermissions(Path(settings.permissions_file).expanduser(), settings.jwt_role_claim)
+            file = Path(settings.permissions_file).expanduser()
+            return FilePermissions(file, settings.jwt_role_claim, settings.tenant)
         case "denodo":
             return DenodoPermissions(
                 settings.denodo_catalog_url,

@@ -121,6 +121,9 @@ async def test_grants_cut_the_schema(database: Database) -> None:
         await running.run("SELECT * FROM regions", schema)
     other = Running(database, DataAccess(databases=frozenset({"elsewhere"})), {})
     assert (await other.schema()).tables == ()
+    for grant, tables in ((f"{database.name}.sales", ["sales"]), ("elsewhere.sales", [])):
+        qualified = Running(database, DataAccess(tables=frozenset({grant})), {})
+        assert [each.name for each in (await qualified.schema()).tables] == tables
 
 
 async def test_a_database_that_is_away_is_unavailable(tmp_path: Path) -> None:

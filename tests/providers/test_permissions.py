@@ -41,7 +41,7 @@ async def test_a_kind_without_a_claim_is_not_limited() -> None:
 async def test_a_file_grants_to_users_and_roles_and_is_read_again(tmp_path: Path) -> None:
     file = tmp_path / "who.toml"
     file.write_text('[users.ana]\ntables = ["sales"]\n[roles.auditor]\ntables = ["staff"]\ndatabases = "*"\n')
-    permissions = FilePermissions(file)
+    permissions = FilePermissions(file, tenant="acme")
     assert await permissions.of(ANA, {}, None) == DataAccess(tables=frozenset({"sales"}))
     assert (await permissions.of(ANA, {"role": ["auditor", 7]}, None)).tables == frozenset({"sales", "staff"})
     assert await permissions.of(Scope("acme", "bob"), {}, None) == NOTHING
@@ -56,7 +56,27 @@ async def test_a_file_grants_to_users_and_roles_and_is_read_again(tmp_path: Path
         await permissions.of(ANA, {}, None)
 
 
-@pytest.mark.parametrize("text", ["[]", '{"people": {}}', '{"users": {"ana": {"views": []}}}', "{"])
+async def test_an_equal_name_in_another_tenant_is_somebody_else(tmp_path: Path) -> None:
+    file = tmp_path / "who.toml"
+    file.write_text(
+        '[users.ana]\ntables = ["sales"]\n[roles.auditor]\n[default]\ntables = ["open"]\n'
+        '[tenants.acme.users.ana]\ntables = ["orders"]\n[tenants.acme.roles.clerk]\ntables = ["stock"]\n'
+    )
+    permissions = FilePermissions(file)
+    roles = {"role": ["auditor", "clerk"]}
+    assert (await permissions.of(Scope("default", "ana"), {}, None)).tables == frozenset({"sales"})
+    assert (await permissions.of(ANA, roles, None)).tables == frozenset({"orders", "stock"})
+    assert await permissions.of(Scope("acme", "bob"), {"role": "auditor"}, None) == NOTHING
+    assert await permissions.of(Scope("other", "ana"), roles, None) == NOTHING
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("[]", "{", '{"people": {}}', '{"users": {"ana": {"views": []}}}', '{"users": []}', '{"default": 7}'),
+        *('{"tenants": []}', '{"tenants": {"acme": {"tenants": {}}}}', '{"tenants": {"acme": {"users": {"a": 1}}}}'),
+    ],
+)
 def test_a_file_that_makes_no_sense_is_refused_at_once(tmp_path: Path, text: str) -> None:
     file = tmp_path / "who.json"
     file.write_text(text)

@@ -65,7 +65,9 @@ class Running:
         return tuple(sorted(filter(None, names)))
 
     def _allowed(self, table: Table) -> bool:
-        return self._access.allows((table.full,), (table.schema or self._database.name,))
+        """Grants may name it with its database or without."""
+        database = table.schema or self._database.name
+        return self._access.allows((f"{database}.{table.name}",), (database,))
 
 
 def cannot(why: str, question: str, **more: Any) -> DataAnswer:

@@ -10,15 +10,21 @@
     [roles.auditor]
     databases = "*"
 
+    [tenants.acme.users.ana]
+    tables = ["orders"]
+
 Who has several roles has what any of them grants. Where a kind is left out of a grant it is not limited by it; who is not in the
 file has what `default` says, and without one nothing.
+
+All that stands outside `tenants` is for the server's own tenant: an equal name elsewhere is somebody else. Another tenant has
+what its own `users`, `roles` and `default` say, and without these nothing.
 """
 
 from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +32,14 @@ from recollect.errors import InvalidInput, Unavailable
 from recollect.model import DataAccess, Scope
 
 ALL = "*"
+GROUPS = ("users", "roles", "default")
 KINDS = ("databases", "tables")
 NOTHING: Mapping[str, Any] = {"databases": [], "tables": []}
 
 
 class FilePermissions:
-    def __init__(self, path: Path, role_claim: str = "role") -> None:
-        self._path, self._role_claim = path, role_claim
+    def __init__(self, path: Path, role_claim: str = "role", tenant: str = "default") -> None:
+        self._path, self._role_claim, self._tenant = path, role_claim, tenant
         self._read: tuple[tuple[int, int], Mapping[str, Any]] | None = None
         try:
             self._grants()
@@ -41,6 +48,8 @@ class FilePermissions:
 
     async def of(self, scope: Scope, claims: Mapping[str, Any], authorization: str | None) -> DataAccess:
         grants = self._grants()
+        if scope.tenant != self._tenant:
+            grants = grants.get("tenants", {}).get(scope.tenant, {})
         mine = [grants.get("users", {}).get(scope.user)]
         mine += [grants.get("roles", {}).get(role) for role in _roles(claims.get(self._role_claim))]
         found = [each for each in mine if each is not None] or [grants.get("default", NOTHING)]
@@ -69,13 +78,21 @@ def _parsed(path: Path) -> Any:
 
 def _checked(grants: Any) -> Mapping[str, Any]:
     """Every grant is an object of lists of names, or the file is none."""
-    if not isinstance(grants, dict) or not set(grants) <= {"users", "roles", "default"}:
-        raise ValueError("expected users, roles and default")
-    groups = [grants.get("users", {}), grants.get("roles", {}), {"default": grants.get("default", NOTHING)}]
-    for grant in (each for group in groups for each in group.values()):
-        if not set(grant) <= set(KINDS) or not all(_is_names(value) for value in grant.values()):
-            raise ValueError("expected lists of databases and tables")
-    return grants
+    whole = _object(grants, {*GROUPS, "tenants"})
+    tenants = _object(whole.get("tenants", {})).values()
+    for each in ({name: whole[name] for name in GROUPS if name in whole}, *tenants):
+        told = _object(each, set(GROUPS))
+        groups = [_object(told.get("users", {})), _object(told.get("roles", {}))]
+        for grant in (told.get("default", NOTHING), *(grant for group in groups for grant in group.values())):
+            if not all(_is_names(value) for value in _object(grant, set(KINDS)).values()):
+                raise ValueError("expected lists of databases and tables")
+    return whole
+
+
+def _object(value: Any, names: Collection[str] | None = None) -> Mapping[str, Any]:
+    if not isinstance(value, dict) or not (names is None or set(value) <= set(names)):
+        raise ValueError(f"expected an object of {', '.join(sorted(names or ['names']))}")
+    return value
 
 
 def _is_names(value: Any) -> bool:
