@@ -273,6 +273,10 @@ async def test_nobody_to_ask_and_requests_that_make_no_sense(shared: Served, per
     await ask(person, "", 422)
     await ask(person, " ", 400)
     await ask(person, FIRST, 422, max_history_messages=-1)
+    # JSON reads it as infinity, which no JSON to an answerer could say.
+    endless = '{"question": "How much?", "llm_temperature": 1e999}'
+    answer = await person.post("/memoryChat", content=endless, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 422
     shared.engine.desk.answerer = None
     assert "RECOLLECT_DATA_URL" in (await ask(person, FIRST, 501))["error"]["message"]
 

@@ -13,6 +13,8 @@ import pytest
 
 from recollect.doors.datachat.memory import MemoryManager
 from recollect.engine import Engine, embed, maintain
+from recollect.engine.datachat.pairs import answer_id
+from recollect.engine.datachat.recalling import MOST_MESSAGES
 from recollect.errors import NotFound, Unavailable
 from recollect.model import AskData, DataAccess, DataAnswer, Scope, Target
 from recollect.policy.datachat import CURRENT, RECENT
@@ -76,6 +78,53 @@ async def test_what_may_not_be_seen_is_not_there_for_its_methods(engine: Engine)
     assert await memory.semantic_search_memory("ana", FIRST) == []
     assert (await memory.export_user_memory("ana"))["conversations"] == []
     assert (await memory.get_or_create_conversation("ana", talk)).title is None
+
+
+async def test_where_nothing_may_be_recalled_its_methods_recall_nothing(engine: Engine) -> None:
+    engine.config = replace(engine.config, data=replace(engine.config.data, history=0))
+    memory = MemoryManager(engine, ANA)
+    await memory.get_or_create_conversation("ana", "talk")
+    await memory.store_interaction("talk", "ana", FIRST, DATA)
+    assert "sales" in await memory.summarize_conversation("talk")
+    silent = await engine.start_incognito(ANA)
+    hidden = MemoryManager(engine.on(replace(engine.occasion, session_id=silent)), ANA)
+    await engine.change_settings(ANA, {"memory_enabled": False})
+    for each in (memory, hidden):
+        assert await each.get_conversation_history("talk") == []
+        assert await each.semantic_search_memory("ana", FIRST) == []
+        assert await each.summarize_conversation("talk") == ""
+        opened = await each.get_or_create_conversation("ana", "talk")
+        assert (opened.title, opened.message_count, opened.summary) == (None, 0, None)
+        await engine.change_settings(ANA, {"memory_enabled": True})
+    assert len(await memory.get_conversation_history("talk")) == 1
+
+
+async def test_a_repeat_is_found_once_even_where_nothing_similar_was_to_be_shown(engine: Engine) -> None:
+    engine.desk.answerer = ScriptedAnswerer(SALES, SALES, SALES)
+    for session in ("one", "two", "three"):
+        await engine.ask_data(ANA, AskData(question=FIRST, session_id=session, similar=0))
+    (found,) = await MemoryManager(engine, ANA).semantic_search_memory("ana", FIRST, k=10)
+    assert found.session_id == "three"
+
+
+async def test_however_long_a_conversation_is_it_is_taken_along_whole() -> None:
+    engine = engine_over(ReferenceStore())
+    engine.desk.answerer = ScriptedAnswerer(SALES)
+    await asked(engine, FIRST)
+    more = MOST_MESSAGES // 2
+
+    def grow(tx: Tx) -> None:
+        talk, (question, answer) = tx.conversations.get("talk"), tx.conversations.history("talk", 2)
+        assert talk is not None
+        for number in range(more):
+            said = replace(question, id=f"q{number}", order=2 + 2 * number)
+            tx.conversations.append([said, replace(answer, id=answer_id(said.id), order=said.order + 1)])
+        tx.conversations.replace(replace(talk, message_count=2 + 2 * more))
+
+    await engine.store.write(ANA.data, grow)
+    (taken,) = (await engine.export_data(ANA, AskData(question="")))["conversations"]
+    assert (taken["message_count"], len(taken["messages"]), taken["session_name"]) == (more + 1, more + 1, FIRST)
+    assert (await engine.data_conversations(ANA, AskData(question=""), 10, 0)).items[0].count == more + 1
 
 
 async def test_an_answer_is_embedded_by_question_query_and_tables(engine: Engine) -> None:

@@ -34,13 +34,17 @@ class MemoryManager:
     async def get_or_create_conversation(self, user_id: str, session_id: str | None = None) -> Conversation:
         """The conversation of that id as far as it may be seen; a new one where there is none, or it has reached its end."""
         scope, id = self._of(user_id), session_id or new_id(self._engine.clock.now())
+        if await recalling.silenced(self._engine, scope, id) is not None:
+            return await open_conversation(self._engine, scope, id)
         talk, ended = await recalling.talk_of(self._engine, scope, id, self._access)
         if talk is not None:
             return talk.conversation
         return await open_conversation(self._engine, scope, new_id(self._engine.clock.now()) if ended else id)
 
     async def get_conversation_history(self, conversation_id: str, max_messages: int = 10) -> list[Exchange]:
-        """The last questions with their answers, oldest first."""
+        """The last questions with their answers, oldest first; none where nothing may be recalled."""
+        if await recalling.silenced(self._engine, self._scope, conversation_id) is not None:
+            return []
         answered = [each for each in (await self._talk(conversation_id)).exchanges if each.answer]
         return answered[-max_messages:] if max_messages > 0 else []
 
@@ -78,7 +82,9 @@ class MemoryManager:
         await keep_answer(self._engine, scope, stored, _answer(answer_data), self._access, shown, near)
 
     async def summarize_conversation(self, conversation_id: str) -> str:
-        """A short account of what has left the window of the last questions; empty while nothing has."""
+        """A short account of what has left the window of the last questions; empty while nothing has, or may be recalled."""
+        if await recalling.silenced(self._engine, self._scope, conversation_id) is not None:
+            return ""
         return await summaries.summarise(self._engine, self._scope, await self._talk(conversation_id)) or ""
 
     async def cleanup_expired_conversations(self) -> int:

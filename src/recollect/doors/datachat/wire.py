@@ -65,7 +65,7 @@ class MemoryChatIn(BaseModel):
     vector_store_provider: str | None = None
     llm_provider: str | None = None
     llm_model: str | None = None
-    llm_temperature: float | None = None
+    llm_temperature: float | None = Field(None, allow_inf_nan=False)
     llm_max_tokens: int | None = None
     vdp_database_names: str | None = Field(None, description="With commas between.")
     vdp_tag_names: str | None = Field(None, description="With commas between.")

@@ -6,6 +6,7 @@ tried again the next time: nothing is removed that should have been kept.
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 from collections.abc import Sequence
@@ -42,14 +43,18 @@ async def _put_away(engine: Engine, scope: Scope, session_id: str) -> bool:
     if conversation is None:
         return True
     talk = Talked(conversation=conversation, exchanges=tuple(exchanges := paired(messages)), count=len(exchanges))
-    text = json.dumps(written(talk), ensure_ascii=False)
+    packed = await asyncio.to_thread(_packed, talk)
     assert engine.desk.archive is not None
     try:
-        await engine.desk.archive.put(_path(scope, conversation), gzip.compress(text.encode()))
+        await engine.desk.archive.put(_path(scope, conversation), packed)
     except RecollectError:
         engine.heard("data_cleanup", {"outcome": "not_archived", "count": 1})
         return False
     return True
+
+
+def _packed(talk: Talked) -> bytes:
+    return gzip.compress(json.dumps(written(talk), ensure_ascii=False).encode())
 
 
 def _path(scope: Scope, conversation: Conversation) -> str:

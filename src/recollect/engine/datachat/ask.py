@@ -123,7 +123,8 @@ async def _with_answer(course: Course, stored: keeping.Asked, answer: DataAnswer
     fresh = exchange(stored.message, said)
     earlier = before.talk.exchanges if before.talk else ()
     named = conversation if before.talk is None else replace(conversation, title=before.talk.conversation.title)
-    talk = recalling.seen(named, (*earlier, fresh), course.access)
+    whole = conversation.message_count <= recalling.MOST_MESSAGES
+    talk = recalling.seen(named, (*earlier, fresh), course.access, whole=whole)
     rules = engine.config.data
     if rules.summaries and summaries.is_due(talk.count, rules.summarise_after):
         engine.desk.later(_summed_up(engine, scope, talk))

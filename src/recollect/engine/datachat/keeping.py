@@ -9,6 +9,7 @@ before and answered by the same query, the newer one takes its place in the inde
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -115,7 +116,8 @@ async def keep_answer(
     """`shown` is what the answerer saw, `near` what this may repeat. None where the conversation is gone, or may not grow."""
     at, question = engine.clock.now(), asked.message.content
     message = await _screened(engine, asked, answer)
-    message = replace(message, grounds=grounds_of(question, answer, shown, access))
+    # Compares all the words of all that was shown, which may be many.
+    message = replace(message, grounds=await asyncio.to_thread(grounds_of, question, answer, shown, access))
     repeated = [
         Target("message", answer_id(each.message_id))
         for each in near

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
 
 MOST_MESSAGES = 1000
-"""Of one conversation that are looked at."""
+"""Of one conversation that are looked at to answer a question."""
 SPARE = 4
 """So many times as many similar questions are looked for as are shown: some may no longer be seen."""
 LEANING = 4
@@ -133,14 +133,14 @@ async def talk_of(engine: Engine, scope: Scope, session: str, access: DataAccess
         return None, False
     if conversation.expires_at is not None and conversation.expires_at <= at:
         return None, True
-    return seen(conversation, paired(messages), access), False
+    return seen(conversation, paired(messages), access, whole=conversation.message_count <= MOST_MESSAGES), False
 
 
-def seen(conversation: Conversation, exchanges: Sequence[Exchange], access: DataAccess) -> Talked:
+def seen(conversation: Conversation, exchanges: Sequence[Exchange], access: DataAccess, *, whole: bool) -> Talked:
     """A conversation in which nothing is left of what may not be seen: not its name, not its number."""
     visible = tuple(each for each in exchanges if permits(access, each.grounds))
     # A name was given with the first question, and is about what that was about.
-    named = conversation.message_count <= MOST_MESSAGES and visible[:1] == tuple(exchanges[:1])
+    named = whole and visible[:1] == tuple(exchanges[:1])
     title = conversation.title if named else None
     title = title or next((session_name(each.question) for each in visible), None)
     databases = tuple(name for name in conversation.databases if access.allows((), (name,)))
@@ -153,9 +153,8 @@ def seen(conversation: Conversation, exchanges: Sequence[Exchange], access: Data
 async def similar_to(
     engine: Engine, scope: Scope, asked: AskData, history: Sequence[str]
 ) -> tuple[list[Exchange], tuple[str, ...]]:
+    """Also where none are to be shown: among them is what this question may repeat."""
     wanted = _wanted_similar(engine, asked)
-    if not wanted:
-        return [], ()
     query = Query(
         text=asked.question,
         recipe="datachat",

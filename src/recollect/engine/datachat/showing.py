@@ -15,7 +15,7 @@ from recollect.engine import audit, elsewhere
 from recollect.engine.boundary import unseen
 from recollect.engine.browse import missing, note
 from recollect.engine.datachat.pairs import paired
-from recollect.engine.datachat.recalling import MOST_MESSAGES, seen
+from recollect.engine.datachat.recalling import seen
 from recollect.engine.forget import add, forget_conversation, scopes_of
 from recollect.errors import NotAllowed
 from recollect.model import Conversation, DataAccess, Exchange, ForgetReceipt, Message, Page, Scope, Talked
@@ -46,10 +46,10 @@ async def conversation(engine: Engine, scope: Scope, access: DataAccess, session
 
     def work(tx: Tx) -> tuple[Conversation | None, Sequence[Message]]:
         found = tx.conversations.get(session_id)
-        return found, tx.conversations.history(session_id, MOST_MESSAGES) if found else ()
+        return found, tx.conversations.history(session_id, found.message_count) if found else ()
 
     found, messages = await engine.store.read(scope.data, work)
-    talk = None if found is None or _is_over(found, at) else seen(found, paired(messages), access)
+    talk = None if found is None or _is_over(found, at) else seen(found, paired(messages), access, whole=True)
     if talk is None or not talk.exchanges:
         raise missing("conversation", session_id)
     note(engine, scope.data, "datachat.read", messages=talk.count)
@@ -135,10 +135,11 @@ async def _all(engine: Engine, scope: Scope, access: DataAccess) -> list[Talked]
 
     def work(tx: Tx) -> list[tuple[Conversation, Sequence[Message]]]:
         found = tx.conversations.list(WHOLE, 0)
-        return [(each, tx.conversations.history(each.id, MOST_MESSAGES)) for each in found if not _is_over(each, at)]
+        going_on = [each for each in found if not _is_over(each, at)]
+        return [(each, tx.conversations.history(each.id, each.message_count)) for each in going_on]
 
     held = await engine.store.read(scope.data, work)
-    talks = [seen(talk, paired(messages), access) for talk, messages in held]
+    talks = [seen(talk, paired(messages), access, whole=True) for talk, messages in held]
     return [talk for talk in talks if talk.exchanges]
 
 
