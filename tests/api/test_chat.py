@@ -59,7 +59,13 @@ async def test_a_model_answers_word_by_word(home: Home) -> None:
     server = ChatServer()
     server.acts.append(Act(text="At half past nine [m1]."))
     with server.running():
-        about: dict[str, Any] = {"embedder": "off", "pool_size": 2, "chat_url": server.url, "chat_model": "scripted", "worker": False}
+        about: dict[str, Any] = {
+            "embedder": "off",
+            "pool_size": 2,
+            "chat_url": server.url,
+            "chat_model": "scripted",
+            "worker": False,
+        }
         async with AsyncMemory(home.url, user="ana", **about) as memory:
             await memory.add(STANDUP)
             talk = await memory.chat("when is the standup?")

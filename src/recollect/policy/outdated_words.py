@@ -74,7 +74,8 @@ VALUES = {
 TURN = re.compile(
     r"\b(?:now|currently|no longer|anymore|these days|instead|actually|new|recently|moved|switched|changed|upgraded"
     r"|rescheduled|postponed|pushed|extended|increased|decreased|raised|reduced|adjusted|updated|reached|expanded|replaced|finished"
-    r"|back to|up to|improved|grew|grown|bumped|shifted|since then|latest)\b|现在|改[到成为]|换[到成了]|涨到|升[到为了]|搬[到去]|不再|目前|最近",
+    r"|back to|up to|improved|grew|grown|bumped|shifted|since then|latest)\b"
+    r"|现在|改[到成为]|换[到成了]|涨到|升[到为了]|搬[到去]|不再|目前|最近",
     re.IGNORECASE,
 )
 NEVER = re.compile(
