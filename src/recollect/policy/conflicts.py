@@ -2,7 +2,8 @@
 
 Two statements about one slot (`policy.slots`) with different values can't both be current. The later one replaces the earlier
 where a slot holds one value; where it may hold several, both stay and somebody is asked. What is sure of itself replaces only
-what says nothing else: of a text with two facts in it, the other one may still be true. Where no slot is known, a sentence that
+what says nothing else: of a text with two facts in it, the other one may still be true. A sentence of the same shape with another
+value is held against the first part by part (`policy.slots_alike`). Where no slot is known, a sentence that
 speaks of a change is held against what is about the same (`policy.news`).
 """
 

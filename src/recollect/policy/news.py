@@ -6,8 +6,8 @@ end. A later one replaces an earlier one when it speaks of a change and
     names what is over            "I sold the Garmin" after "My watch is a Garmin"
     is about exactly the same     "The due date of the report is now the 17th" after "The report is due on the 10th"
 
-Where it is about more or about less, both stay and somebody is asked. Without a word of change nothing is concluded: two
-sentences that look alike are far more often two facts than one that changed.
+Where it is about more or about less, both stay and somebody is asked. Without a word of change nothing is concluded
+here: what looks alike is held against each other by `policy.slots_alike`, which knows what says which thing is meant.
 """
 
 from __future__ import annotations

@@ -7,7 +7,8 @@ the first through an index of slots, without a search. How many values a slot ho
     open    perhaps one, perhaps several (two meetings of the same name): somebody has to be asked
     many    what one likes: several side by side are no contradiction
 
-Reading is by patterns, in English and Chinese (`slots_english`, `slots_chinese`). What no pattern knows states nothing: a
+Reading is by patterns, in English and Chinese (`slots_english`, `slots_chinese`); a sentence that fits none fills a slot by its
+own shape (`slots_alike`), and a few states are known by what they mean (`slots_states`). What no pattern knows states nothing: a
 conflict that is missed leaves two memories side by side, one that is invented hides something true.
 """
 
