@@ -16,12 +16,12 @@ REPLACES = [
     ),
     ("Our landlord is Mr. Abel since May", "Our landlord is Ms. Crane since May"),
     ("The scanner is on the second floor", "The scanner is on the third floor"),
-    ("The release is planned for May 6", "The release is planned for May 13"),
+    ("The audit is scheduled for July 2", "The audit is scheduled for July 9"),
     ("I am single", "I got married last week"),
     ("I'm unemployed", "I found a job at a bakery"),
     ("I don't smoke", "I took up smoking"),
     ("会议室在4B", "会议室在5C"),
-    ("工作日的站会是九点半", "工作日的站会是十点"),
+    ("寒假的门禁是十点半", "寒假的门禁是十一点"),
     ("我们的周会每周二下午三点在7号会议室", "我们的周会每周三下午三点在7号会议室"),
     ("我单身", "我上周结婚了"),
 ]
@@ -31,7 +31,7 @@ ASKED = [
     ("The invoice is 210 euros for March", "The invoice is 230 euros for April"),
     ("The parcel is with Mrs. Abel", "The parcel is with Mr. Crane"),
     ("My sauna evening is on Mondays at 8", "My sauna evening is on Thursdays at 8"),
-    ("We rent our flat", "We bought a house"),
+    ("I am renting a flat", "I bought a house"),
     ("公司每周一开会", "公司每周三开会"),
 ]
 BOTH_STAND = [
@@ -51,7 +51,7 @@ BOTH_STAND = [
 ]
 NO_SLOT = [
     ("The temperature today is 18", "The temperature today is 22"),
-    ("我坐七点一刻的班车", "我坐五点四十的班车"),
+    ("我赶六点半的火车", "我赶八点十分的火车"),
     ("[来电] 10:00", "[来电] 10:15"),
     ("The first draft is 12 pages", "The second draft is 14 pages"),
 ]
