@@ -13,6 +13,14 @@ SELECT amount, pg_sleep(1) FROM sales
 SELECT * FROM sales WHERE pg_sleep(1) IS NULL
 SELECT * FROM sales ORDER BY pg_sleep(1)
 SELECT * FROM pg_sleep(10)
+SELECT t.to_json AS to_json FROM (SELECT * FROM sales) AS t
+SELECT t.to_json, (SELECT t.to_json FROM (SELECT 1 AS to_json) AS t) FROM (SELECT amount FROM sales) AS t
+SELECT t.to_json FROM (SELECT amount AS to_json FROM sales) AS t(a)
+SELECT t.to_json FROM (SELECT amount FROM sales CROSS JOIN (SELECT 1 AS to_json) AS x) AS t
+WITH t AS (SELECT amount FROM sales) SELECT t.record_out AS record_out FROM t
+WITH t(a) AS (SELECT amount AS record_out FROM sales) SELECT t.record_out FROM t
+WITH t AS (SELECT amount FROM sales UNION SELECT 1 AS record_out) SELECT t.record_out FROM t
+SELECT s.region_name FROM sales AS s WHERE EXISTS (SELECT s.region_name FROM regions AS s)
 SELECT pg_sleep_for('5 minutes')
 SELECT pg_sleep_until('tomorrow')
 SELECT pg_read_file('/etc/passwd')

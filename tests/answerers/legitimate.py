@@ -66,6 +66,15 @@ SELECT region_name FROM regions UNION SELECT segment FROM customers ORDER BY 1
 SELECT region_id FROM regions EXCEPT SELECT region_id FROM customers
 SELECT region_id FROM regions INTERSECT SELECT region_id FROM customers
 SELECT x.n FROM (SELECT COUNT(*) AS n FROM sales) AS x
+SELECT t.amount, t.region_name FROM (SELECT * FROM sales s JOIN regions r ON r.region_id = s.region_id) AS t
+SELECT t.amount FROM (SELECT s.* FROM sales AS s) AS t ORDER BY t.amount
+SELECT t.amount FROM ((SELECT amount FROM sales)) AS t LIMIT 3
+SELECT x.amount, r.region_name FROM ((SELECT amount, region_id FROM sales) AS x JOIN regions r
+  ON r.region_id = x.region_id) LIMIT 3
+WITH a AS (SELECT * FROM sales), b AS (SELECT a.*, a.amount * 2 AS twice FROM a) SELECT b.twice, b.sale_date FROM b
+WITH a AS (SELECT amount FROM sales UNION ALL SELECT list_price FROM products) SELECT SUM(a.amount) AS total FROM a
+SELECT r.region_name, (SELECT MAX(s.amount) FROM sales s WHERE s.region_id = r.region_id) AS best FROM regions r
+SELECT s.amount FROM sales s UNION SELECT s.list_price FROM products s
 SELECT AVG(x.total) FROM (SELECT SUM(amount) AS total FROM sales GROUP BY region_id) AS x
 SELECT region_id, COUNT(DISTINCT customer_id) AS customers FROM sales GROUP BY region_id
 SELECT COUNT(*) FILTER (WHERE amount > 30000) AS large FROM sales

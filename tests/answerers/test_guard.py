@@ -107,6 +107,19 @@ async def test_postgres_refuses_to_write_without_the_guard(postgres_ground: Grou
     await database.close()
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        'SELECT t.to_json FROM (SELECT 1 AS to_json) AS "T", (SELECT amount FROM sales) AS t',
+        'SELECT (SELECT t.to_json FROM (SELECT 1 AS to_json) AS "T") FROM (SELECT amount FROM sales) AS t',
+        "SELECT t.to_json FROM (SELECT amount AS to_json, region_id FROM sales) AS t(a, b)",
+        "SELECT v.to_json FROM (VALUES (1)) AS v(a), (SELECT 1 AS to_json) AS w",
+    ],
+)
+def test_a_name_that_is_no_column_of_its_row_is_a_call(sql: str) -> None:
+    assert refused(Guard("postgres", SMALL, 100), sql)
+
+
 def test_case_counts_where_the_database_counts_it() -> None:
     """For Postgres `"Secrets"` and `secrets` are two names: a query called the one doesn't make the other allowed."""
     shadowing = 'WITH "Secrets" AS (SELECT 1 AS note) SELECT * FROM secrets'

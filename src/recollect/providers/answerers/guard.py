@@ -25,6 +25,7 @@ from sqlglot.errors import SqlglotError
 from recollect.errors import InvalidInput, NotAllowed
 from recollect.providers.answerers.functions import SYNTAX, TYPES, allowed_functions
 from recollect.providers.answerers.schema import Schema, Table, folded
+from recollect.providers.answerers.scoping import Scoping
 
 # Its warnings quote statements, and statements are people's content.
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
@@ -144,9 +145,8 @@ class Guard:
         for node in nodes:
             if not isinstance(node.this, exp.Identifier) or set(_given(node)) - {"this", "db", "alias"}:
                 raise NotAllowed("rows may come from tables only, not from functions")
-            if not self._is_cte(node):
-                table = self._table(node)
-                found[table.full] = table
+            if isinstance(meant := self._meant(node), Table):
+                found[meant.full] = meant
         return list(found.values())
 
     def _table(self, node: exp.Table) -> Table:
@@ -163,55 +163,42 @@ class Guard:
                 return table
         raise NotAllowed(f"there is no table {node.name!r}, or it is not yours to read")
 
-    def _is_cte(self, node: exp.Table) -> bool:
-        """Whether this name means a WITH query for sure: one of an enclosing query, complete before this place."""
-        if node.args.get("db") is not None:
-            return False
+    def _meant(self, node: exp.Table) -> Table | exp.CTE:
+        """A table, unless this name means a WITH query for sure: one of an enclosing query, complete before this place."""
         child: exp.Expr = node
-        parent = node.parent
+        parent = None if node.args.get("db") is not None else node.parent
         while parent is not None:
             with_ = parent.args.get("with_")
-            visible: list[exp.Expr] = []
+            visible: list[exp.CTE] = []
             if isinstance(parent, exp.With):
                 visible = parent.expressions[: next(i for i, each in enumerate(parent.expressions) if each is child)]
             elif isinstance(with_, exp.With) and with_ is not child:
                 visible = with_.expressions
-            if any(self._same_names(node.this, each.args["alias"].this) for each in visible):
-                return True
+            for each in visible:
+                if self._same_names(node.this, each.args["alias"].this):
+                    return each
             child, parent = parent, parent.parent
-        return False
+        return self._table(node)
 
     def _names(self, statement: exp.Query, tables: list[Table]) -> None:
         """Every name must be one we know: databases call functions by bare names as well (`user`, `t.function`)."""
         known = {folded(column.name) for table in tables for column in table.columns}
-        sources = self._sources(statement)
+        scoping = Scoping(self._meant, self._effective)
         known |= {folded(node.alias) for node in statement.find_all(exp.Alias)}
         for alias in statement.find_all(exp.TableAlias):
             known |= {folded(each.name) for each in alias.args.get("columns") or ()}
         for column in statement.find_all(exp.Column):
-            if set(_given(column)) - {"this", "table"} or (column.table and folded(column.table) not in sources):
+            there = scoping.columns(column) if column.table else known
+            if set(_given(column)) - {"this", "table"} or there is None:
                 raise InvalidInput(f"nothing here is called {column.sql(self._dialect)!r}")
             if not column.table and not column.this.args.get("quoted") and folded(column.name) in PARENLESS:
                 raise NotAllowed(f"the function {column.name!r} is not allowed")
-            there = sources.get(folded(column.table)) or known
             if not isinstance(column.this, exp.Star) and folded(column.name) not in there:
                 raise InvalidInput(f"there is no column {column.name!r} in the tables of this statement")
         for join in statement.find_all(exp.Join):
             for each in join.args.get("using") or ():
                 if folded(each.name) not in known:
                     raise InvalidInput(f"there is no column {each.name!r} in the tables of this statement")
-
-    def _sources(self, statement: exp.Query) -> dict[str, set[str]]:
-        """What columns can be taken from, by name; a source that is no table has the empty set."""
-        sources: dict[str, set[str]] = {}
-        computed: set[str] = set()
-        for node in statement.find_all(exp.Table, exp.Subquery, exp.Values):
-            name = folded(node.alias_or_name)
-            if isinstance(node, exp.Table) and not self._is_cte(node):
-                sources.setdefault(name, set()).update(folded(each.name) for each in self._table(node).columns)
-            else:
-                computed.add(name)
-        return sources | {name: set() for name in computed}
 
     def _limited(self, statement: exp.Query) -> exp.Query:
         """One row more than is shown, to know whether there are more."""
