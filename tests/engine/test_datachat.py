@@ -166,6 +166,19 @@ async def test_ended_conversations_go_and_are_put_away_first(engine: Engine, tmp
     assert (await engine.store.read(ANA.data, lambda tx: tx.index.changes(0, None, 100))).size == 1
 
 
+@pytest.mark.parametrize("name", ["..", ".", "x" * 255, "数" * 255, "a/../../b"])
+async def test_whatever_somebody_is_called_it_is_put_away_within_the_archive(tmp_path: Path, name: str) -> None:
+    engine = engine_over(ReferenceStore())
+    engine.desk.archive = FolderArchive(tmp_path / "outer" / "archive")
+    engine.desk.answerer = ScriptedAnswerer(SALES)
+    await asked(engine, FIRST, name, Scope(name, name, name))
+    later(engine, days=8)
+    assert await MemoryManager(engine, ANA).cleanup_expired_conversations() == 1
+    (file,) = (each for each in tmp_path.rglob("*") if each.is_file())
+    assert len(file.relative_to(tmp_path / "outer" / "archive").parts) == 5
+    assert json.loads(gzip.decompress(file.read_bytes()))["conversation_id"] == name
+
+
 async def test_the_periodic_round_ends_them_too(engine: Engine) -> None:
     engine.desk.answerer = ScriptedAnswerer(SALES)
     await asked(engine, FIRST)

@@ -10,6 +10,7 @@ import asyncio
 import gzip
 import json
 from collections.abc import Sequence
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -22,6 +23,8 @@ from recollect.ports import Tx
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
+
+LONGEST_PART, BEGINNING = 200, 100
 
 
 async def archived(engine: Engine, scope: Scope, steps: Sequence[Step]) -> list[Step]:
@@ -60,4 +63,12 @@ def _packed(talk: Talked) -> bytes:
 def _path(scope: Scope, conversation: Conversation) -> str:
     day = (conversation.expires_at or conversation.updated_at).strftime("%Y-%m-%d")
     owner = (scope.tenant, scope.user, scope.space.removeprefix(DATA))
-    return "/".join([*(quote(each, safe="") for each in owner), day, quote(conversation.id, safe="") + ".json.gz"])
+    return "/".join([*map(_part, owner), day, _part(conversation.id) + ".json.gz"])
+
+
+def _part(name: str) -> str:
+    """A name that anybody may have chosen as one part of a path: never `..`, and not too long for a file's name."""
+    written = quote(name, safe="")
+    if len(written) <= LONGEST_PART and written.strip("."):
+        return written
+    return f"{written[:BEGINNING]}~{blake2b(name.encode(), digest_size=16).hexdigest()}"
