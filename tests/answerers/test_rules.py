@@ -38,6 +38,8 @@ FOLLOW_UPS = [
     ("And for the South?", [["South", 1800000]]),
     ("South and East only", [["East", 2100000], ["South", 1800000]]),
     ("excluding the North", [["East", 2100000], ["South", 1800000], ["West", 1600000]]),
+    ("except South and East", [["North", 2500000], ["West", 1600000]]),
+    ("not in the South, the West or in East", [["North", 2500000]]),
     ("the year before?", IN_2023),
     ("Only the top 2", [["East", 2100000], ["North", 2500000]]),
     ("bottom 1", [["West", 1600000]]),
@@ -50,6 +52,7 @@ FOLLOW_UPS = [
     ("2023年呢？", IN_2023),
     ("只看South", [["South", 1800000]]),
     ("前2名", [["East", 2100000], ["North", 2500000]]),
+    ("除了South和East以外呢", [["North", 2500000], ["West", 1600000]]),
     ("除了North以外呢", [["East", 2100000], ["South", 1800000], ["West", 1600000]]),
     ("换成平均值", [["East", 35000], ["North", 41666.67], ["South", 30000], ["West", 26666.67]]),
 ]

@@ -76,6 +76,10 @@ HEADLINES = {
     "The number of rows by city (the highest 3)": (
         "SELECT city, COUNT(*) FROM t GROUP BY city ORDER BY 2 DESC LIMIT 3"
     ),
+    "The total by city where year is at least 2023 and city is not Rome or Bonn (the lowest 2)": (
+        "SELECT city, SUM(x) AS total FROM t WHERE CAST(STRFTIME('%Y', d) AS INTEGER) >= 2023 "
+        "AND NOT city IN ('Rome', 'Bonn') GROUP BY city ORDER BY total LIMIT 2"
+    ),
     "The t": "SELECT * FROM t",
     "": "SELECT 1 FROM (SELECT 2) AS x",
 }

@@ -16,7 +16,7 @@ from sqlglot import exp
 from recollect.providers.answerers.database import Rows
 from recollect.providers.answerers.guard import UNREADABLE
 from recollect.providers.answerers.rules import Adapted, adapt
-from recollect.providers.answerers.rules.periods import part
+from recollect.providers.answerers.rules.periods import part, unit_of
 from recollect.providers.answerers.schema import Schema, singular
 
 SHOWN = 20
@@ -59,7 +59,8 @@ def told(headline: str, result: Rows, question: str) -> str:
 
 
 def refusal(why: str, question: str) -> str:
-    return f"我无法可靠地回答这个问题：{why}" if chinese(question) else f"I can't answer that reliably: {why}."
+    told = f"我无法可靠地回答这个问题：{why}" if chinese(question) else f"I can't answer that reliably: {why}."
+    return told.removesuffix(".") if why.endswith(("?", ".", "!")) else told
 
 
 def shown(value: Any) -> str:
@@ -136,10 +137,13 @@ def _conditions(select: exp.Select) -> list[str]:
 
 def _condition(node: exp.Expr) -> str:
     sign = _SIGNS.get(type(node))
-    if sign is not None and isinstance(node.this, exp.Column) and isinstance(node.expression, exp.Literal):
-        return f"{_words(node.this.name)} {sign} {node.expression.name}"
-    if isinstance(node, exp.In) and isinstance(node.this, exp.Column) and node.expressions:
-        return f"{_words(node.this.name)} is {' or '.join(each.name for each in node.expressions)}"
+    if sign is not None and isinstance(node.expression, exp.Literal):
+        compared = node.this.name if isinstance(node.this, exp.Column) else unit_of(node.this)
+        if compared:
+            return f"{_words(compared)} {sign} {node.expression.name}"
+    listed, sign = (node.this, "is not") if isinstance(node, exp.Not) else (node, "is")
+    if isinstance(listed, exp.In) and isinstance(listed.this, exp.Column) and listed.expressions:
+        return f"{_words(listed.this.name)} {sign} {' or '.join(each.name for each in listed.expressions)}"
     return node.sql()
 
 
@@ -147,8 +151,15 @@ def _limit(select: exp.Select) -> str:
     limit, order = select.args.get("limit"), select.args.get("order")
     if limit is None:
         return ""
-    down = order is not None and bool(order.expressions[0].args.get("desc"))
-    return f"({'the highest' if down else 'the first'} {limit.expression.name})"
+    first = order.expressions[0] if order is not None else None
+    if first is None or not (first.args.get("desc") or _is_figure(first.this, select)):
+        return f"(the first {limit.expression.name})"
+    return f"({'the highest' if first.args.get('desc') else 'the lowest'} {limit.expression.name})"
+
+
+def _is_figure(node: exp.Expr, select: exp.Select) -> bool:
+    figures = {each.alias for each in select.expressions if each.find(exp.AggFunc)}
+    return node.find(exp.AggFunc) is not None or (isinstance(node, exp.Column) and node.name in figures - {""})
 
 
 def _words(name: str) -> str:

@@ -27,6 +27,7 @@ _NOT = (
     bounded(r"but not|not|except(?: for)?|excluding|exclude|without|besides|other than")
     + "|排除|除了|除去|不是|不含|不包括|非"
 )
+_LISTED = r"[\s,、]*(?:and|or|nor|和|或者?|及|以及|与)?\s*(?:(?:in|for|from|the)\s+)*"
 _INCLUDE = bounded("also include|include|including|also add|add|plus|as well as") + "|加上|包括|以及"
 _ALSO = bounded("also|as well|too") + "|也"
 _OPERATORS: tuple[tuple[str, str, type[exp.Binary]], ...] = (
@@ -95,7 +96,11 @@ def take_values(draft: Draft, wording: Wording, lexicon: Lexicon) -> None:
     found = sorted(lexicon.values(wording), key=lambda each: each[0])
     if found and draft.conditions():
         _same_subject(draft, wording)
-    chosen = [(_meant(draft, value, things), value, _negated(before[:start])) for start, _, value, things in found]
+    negations = _negations(before, [each[:2] for each in found])
+    chosen = [
+        (_meant(draft, value, things), value, negated)
+        for (_, _, value, things), negated in zip(found, negations, strict=True)
+    ]
     for (name, negated), group in groupby(chosen, key=lambda each: (each[0].name, each[2])):
         members = list(group)
         values = list(dict.fromkeys(value for _, value, _ in members))
@@ -122,6 +127,17 @@ def _same_subject(draft: Draft, wording: Wording) -> None:
     renamed = any(wording.has(table_pattern(each)) for each in draft.tables)
     if renamed and not wording.has(_GOING_ON):
         raise NotUnderstood("is this a question of its own, or about the rows before?")
+
+
+def _negations(text: str, places: Iterable[tuple[int, int]]) -> list[bool]:
+    """Which of these are left out: what a "not" stands before, and all that is listed with it ("except South and East")."""
+    told: list[bool] = []
+    last = 0
+    for start, end in places:
+        listed = bool(told) and told[-1] and re.fullmatch(_LISTED, text[last:start]) is not None
+        told.append(listed or _negated(text[:start]))
+        last = end
+    return told
 
 
 def _negated(before: str) -> bool:

@@ -113,6 +113,14 @@ def drop_period(draft: Draft, *, say: bool = True) -> bool:
     return True
 
 
+_COMPARED: dict[type[exp.Expr], str] = {
+    exp.GTE: "{} and later",
+    exp.LTE: "up to {}",
+    exp.GT: "after {}",
+    exp.LT: "before {}",
+}
+
+
 def compare_year(draft: Draft, operator: type[exp.Binary], year: int) -> None:
     """Before, after, since or until a year."""
     conditions = draft.conditions()
@@ -134,7 +142,7 @@ def compare_year(draft: Draft, operator: type[exp.Binary], year: int) -> None:
         compared = part_of(draft, "year", draft.column(*date_column(draft)))
     drop_period(draft, say=False)
     draft.keep([*draft.conditions(), operator(this=compared, expression=exp.Literal.number(year))])
-    draft.changes.append(f"year {operator.__name__.lower()} {year}")
+    draft.changes.append(_COMPARED[operator].format(year))
 
 
 def part_of(draft: Draft, unit: str, column: exp.Column) -> exp.Expr:
@@ -235,19 +243,19 @@ def part(condition: exp.Expr) -> tuple[str, int, str] | None:
     if not isinstance(condition, exp.EQ) or not isinstance(condition.expression, exp.Literal):
         return None
     value, columns = condition.expression.name, list(condition.this.find_all(exp.Column))
-    unit = _unit(condition.this)
+    unit = unit_of(condition.this)
     if unit is None or len(columns) != 1 or not value.isdecimal():
         return None
     return unit, int(value), folded(columns[0].sql())
 
 
-def _unit(node: exp.Expr) -> str | None:
+def unit_of(node: exp.Expr) -> str | None:
     if isinstance(node, exp.Column):
         return "year" if _YEAR_NAMES.search(node.name) else None
     if isinstance(node, exp.Div):
         return "quarter" if node.expression.name == "3" and node.find(exp.Anonymous, exp.TimeToStr) else None
     if isinstance(node, exp.Cast | exp.Paren | exp.TsOrDsToDate):
-        return _unit(node.this)
+        return unit_of(node.this)
     if isinstance(node, exp.Extract):
         return folded(node.name) if folded(node.name) in UNITS else None
     if isinstance(node, exp.Year | exp.Quarter | exp.Month):
