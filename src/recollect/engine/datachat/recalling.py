@@ -87,7 +87,7 @@ async def remembered(engine: Engine, scope: Scope, session: str, asked: AskData,
     history = answered[-wanted:] if wanted else []
     near, degraded = await similar_to(engine, scope, asked, [each.question for each in history[-LEANING:]])
     similar = worth_showing(near, history, access, asked)[: _wanted_similar(engine, asked)]
-    summary = summary_for(talk, wanted, access) if talk else None
+    summary = summary_for(talk, wanted) if talk else None
     older = answered[: len(answered) - len(history)] if history else []
     found = context(asked.question, history, similar, summary, engine.config.data.context_tokens, older)
     return Before(

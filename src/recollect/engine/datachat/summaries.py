@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from recollect.engine import audit
 from recollect.engine.screening import screened_aside
 from recollect.errors import RecollectError
-from recollect.model import DataAccess, Exchange, Message, Scope, Talked
+from recollect.model import Exchange, Message, Scope, Talked
 from recollect.policy import summary
 from recollect.ports import Chat, Tx
 
@@ -25,7 +25,7 @@ EVERY = 5
 MODEL_TOKENS = 400
 
 
-def summary_for(talk: Talked, window: int, access: DataAccess) -> str | None:
+def summary_for(talk: Talked, window: int) -> str | None:
     """What to say of the turns before the last `window`; nothing of a conversation that was never summed up."""
     if not talk.conversation.is_summarized:
         return None
