@@ -142,6 +142,8 @@ def test_health_and_metrics_are_open_on_this_machine(server: Server) -> None:
         (("--workers", "2", "--store", ":memory:"), {}, 2, "--workers 1"),
         (("--store", "postgresql://nobody@127.0.0.1:1/none"), {}, 5, "127.0.0.1"),
         (("--host", "192.0.2.1"), {"user_id_source": "bearer_token"}, 5, "can't listen"),
+        ((), {"answerer": "denodo"}, 2, "RECOLLECT_DENODO_URL"),
+        ((), {"vector_store": "opensearch"}, 2, "vector index"),
     ],
 )
 def test_what_it_does_not_start_with(

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
-from recollect.bootstrap import open_store, sqlite_path
+from recollect.bootstrap import open_chat, open_desk, open_elsewhere, open_store, sqlite_path
 from recollect.cli.options import Call, command
 from recollect.cli.output import say
 from recollect.errors import InvalidInput, Unavailable, Unsupported
@@ -53,6 +53,7 @@ async def serve(
     check_reach(settings, host)
     identity_of(settings)  # what is wrong with a login is said now, by name
     await _check_store(settings)
+    await _check_desk(settings)
     listening = _listen(host, port)
     _say_where(settings, host, listening)
     if settings.workers == 1:
@@ -67,6 +68,13 @@ async def _check_store(settings: Settings) -> None:
         raise InvalidInput("a database in memory can't be shared by several processes: use --workers 1 or name a file")
     store = await open_store(settings)
     await store.close()
+
+
+async def _check_desk(settings: Settings) -> None:
+    """The same for those who work for the data chat: what is missing is one line, not what a server says that can't start."""
+    await open_desk(settings, open_chat(settings)).close()
+    if (elsewhere := open_elsewhere(settings)) is not None:
+        await elsewhere.index.close()
 
 
 async def _serve_alone(settings: Settings, host: str, listening: socket.socket) -> None:
@@ -139,5 +147,9 @@ def _say_where(settings: Settings, host: str, listening: socket.socket) -> None:
     say(f"Recollect is at {address} (the API: {address}openapi.json). Ctrl-C ends it.")
     if settings.jwt_jwks_url and not settings.jwt_audience:
         say("Tokens that were made for others are accepted, too: RECOLLECT_JWT_AUDIENCE says which are meant for us.")
+    if settings.denodo_url and settings.data_permissions == "off":
+        say(
+            "Earlier answers are shown whatever Denodo lets their owner see by now: RECOLLECT_DATA_PERMISSIONS changes that."
+        )
     if not is_loopback(host):
         say(f"Callers are known by {settings.user_id_source}; nothing is encrypted here, so put TLS in front of it.")
