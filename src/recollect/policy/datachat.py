@@ -221,7 +221,8 @@ def takes_part(scope: Scope, percent: int) -> bool:
 
 def stored_result(result: Mapping[str, Any], rows: int) -> dict[str, Any] | None:
     """A result as it is kept: no more rows than allowed, nor more of them than a message has room for, as plain JSON."""
-    plain = json.loads(json.dumps(result, default=str).replace("\\u0000", ""), parse_constant=lambda _: None)
+    few = _first(dict(result), rows)
+    plain = json.loads(json.dumps(few, default=str).replace("\\u0000", ""), parse_constant=lambda _: None)
     while plain:
         kept = _first(plain, rows)
         if len(json.dumps(kept, ensure_ascii=False).encode()) <= RESULT_BYTES:
