@@ -101,6 +101,10 @@ WITH a AS (SELECT * FROM secrets) SELECT * FROM a
 WITH a AS (SELECT * FROM b), b AS (SELECT 1) SELECT * FROM a
 WITH x AS (SELECT 1 AS n) SELECT * FROM x, LATERAL (SELECT * FROM secrets) AS y
 SELECT * FROM (WITH secrets AS (SELECT 1 AS note) SELECT * FROM secrets) AS a, secrets
+SELECT REPLACE(REPLACE(region_name, 'o', 'oooooooooooo'), 'o', 'oooooooooooo') FROM regions
+SELECT REPLACE(region_name, 'o', region_name) FROM regions
+SELECT REPLACE(region_name, SUBSTR(region_name, 1, 1), 'xxxxxxxx') FROM regions
+SELECT REGEXP_REPLACE(region_name, '.', '\\&\\&\\&') FROM regions
 WITH RECURSIVE bomb(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM bomb) SELECT * FROM bomb
 WITH RECURSIVE bomb AS (SELECT 1 AS n UNION ALL SELECT n * 2 FROM bomb) SELECT MAX(n) FROM bomb
 WITH RECURSIVE a(x) AS (VALUES (1) UNION SELECT x + 1 FROM a WHERE x < 1000000000) SELECT COUNT(*) FROM a
@@ -234,6 +238,7 @@ GROUPS = {
     "commands": COMMANDS,
     "clauses": CLAUSES,
 }
+_DOUBLED = ", ".join(f"t{n + 1} AS (SELECT t || t AS t FROM t{n})" for n in range(18))
+DOUBLING = f"WITH t0 AS (SELECT region_name AS t FROM regions), {_DOUBLED} SELECT t FROM t18"
 
-
-HOSTILE = [*(each for group in GROUPS.values() for each in statements(group)), *ODD]
+HOSTILE = [*(each for group in GROUPS.values() for each in statements(group)), *ODD, DOUBLING]

@@ -43,6 +43,7 @@ SELECT UPPER(region_name), LOWER(country), LENGTH(region_name) FROM regions
 SELECT SUBSTR(region_name, 1, 2) AS short FROM regions
 SELECT TRIM(region_name) || ' / ' || country AS named FROM regions
 SELECT REPLACE(region_name, 'th', '') FROM regions
+SELECT REPLACE(region_name, 'North', 'N') || ' / ' || UPPER(region_name) FROM regions
 SELECT ROUND(AVG(amount), 2) AS a FROM sales
 SELECT ABS(amount - 100) FROM sales LIMIT 3
 SELECT SUM(amount) * 1.0 / COUNT(*) AS a FROM sales

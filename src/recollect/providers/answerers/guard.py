@@ -32,6 +32,7 @@ logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 
 MOST_CHARS = 8_000
 MOST_TABLES = 16
+MOST_JOINS = 16
 MOST_QUERIES = 24
 CASELESS = frozenset({"sqlite", "tsql", "duckdb"})
 """Dialects in which quoting a name doesn't make its case count."""
@@ -125,7 +126,10 @@ class Guard:
                 _counted(node)
             if isinstance(node, exp.Select) and not node.expressions:
                 raise NotAllowed("a SELECT must say what it selects")
+            if isinstance(node, exp.Replace | exp.RegexpReplace) and not _shortens(node):
+                raise NotAllowed("what is put in the place of a text may not be longer than what it replaces")
             queries += isinstance(node, exp.Query)
+        _joins_little(statement)
         if queries > MOST_QUERIES:
             raise NotAllowed(f"a statement may hold {MOST_QUERIES} queries at most")
 
@@ -249,6 +253,26 @@ def _named(node: exp.Expr) -> str:
 
 def _given(node: exp.Expr) -> Iterator[str]:
     return (name for name, value in node.args.items() if value not in (None, False, []))
+
+
+def _shortens(node: exp.Replace | exp.RegexpReplace) -> bool:
+    """Whether a replacement can't make a text longer. One that can makes gigabytes of a few letters when it is nested."""
+    before, after = node.args.get("expression"), node.args.get("replacement")
+    if after is None:
+        return True
+    if not isinstance(after, exp.Literal) or not isinstance(before, exp.Literal):
+        return False
+    if isinstance(node, exp.RegexpReplace):
+        return len(after.name) <= 1 and after.name != "&"
+    return len(after.name) <= len(before.name)
+
+
+def _joins_little(statement: exp.Query) -> None:
+    """Every join may double a text that an inner query has doubled before."""
+    joins = sum(1 for _ in statement.find_all(exp.DPipe, exp.GroupConcat))
+    joins += sum(len(node.expressions) for node in statement.find_all(exp.Concat, exp.ConcatWs))
+    if joins > MOST_JOINS:
+        raise NotAllowed(f"a statement may put {MOST_JOINS} texts together at most")
 
 
 def _plain_type(node: exp.DataType) -> bool:
