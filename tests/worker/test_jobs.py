@@ -22,7 +22,8 @@ from recollect.worker import jobs
 from recollect.worker.embedded import Round
 from recollect.worker.waking import BACKFILL, EXTRACT, Waker
 
-LONG_AGO, LATELY = (datetime.now(UTC) - timedelta(seconds=seconds) for seconds in (3600, 60))
+LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
+HOUR = timedelta(hours=1)
 ANA, BO = Scope("acme", "ana"), Scope("acme", "bo")
 
 
@@ -54,21 +55,24 @@ async def test_a_provider_that_answers_nothing_is_left_alone_for_a_while() -> No
 
 
 @pytest.mark.parametrize(
-    ("backlog", "age"),
+    ("backlog", "since"),
     [
-        (Backlog(), 0),
-        (Backlog(pending=3, oldest=LONG_AGO), 3600),
-        (Backlog(error=2, retrying=2, oldest=LONG_AGO), 3600),
-        (Backlog(error=1, oldest=LONG_AGO), 0),
-        (Backlog(pending=3, error=1, oldest=LONG_AGO), 60),
+        (Backlog(), None),
+        (Backlog(pending=3, oldest=LONG_AGO), LONG_AGO),
+        (Backlog(error=2, retrying=2, oldest=LONG_AGO), LONG_AGO),
+        (Backlog(error=1, oldest=LONG_AGO), None),
+        (Backlog(pending=3, error=1, oldest=LONG_AGO), LONG_AGO + HOUR),
     ],
     ids=["nothing", "pending", "tried again", "given up", "given up, and others pending"],
 )
-def test_what_was_given_up_waits_for_nobody(backlog: Backlog, age: float) -> None:
+def test_what_was_given_up_waits_for_nobody(backlog: Backlog, since: datetime | None) -> None:
     metrics = Metrics()
-    metrics.waits(backlog, LATELY if backlog.pending else None)
+    before = datetime.now(UTC)
+    metrics.waits(backlog, LONG_AGO + HOUR if backlog.pending else None)
+    after = datetime.now(UTC)
     (shown,) = re.findall(r"^recollect_embedding_backlog_age_seconds (\S+)$", metrics.text().decode(), re.MULTILINE)
-    assert age <= float(shown) < age + 600
+    least, most = ((at - since).total_seconds() if since else 0.0 for at in (before, after))
+    assert least - 1 <= float(shown) <= most + 1
 
 
 async def test_retention_reaches_everybody() -> None:

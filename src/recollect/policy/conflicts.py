@@ -34,6 +34,17 @@ _END = re.compile(
 _HAN = re.compile("[\u4e00-\u9fff]")
 
 
+_NARROWER = re.compile(
+    r"\b(?:work|office|home|private|personal|mobile|landline|second|other|holiday|weekend|summer|winter)"
+    r"(?= (?:phone|mobile|cell|number|email|e-mail|mail|address|account|laptop|computer|car|bike|desk)\b)"
+    r"|\b(?:during|in|over|for) (?:the )?(?:summer|winter|spring|autumn|fall|holidays|semester)\b"
+    r"|\b(?:at|on) (?:the )?weekends?\b|\bpart of the (?:year|time|week)\b"
+    r"|(?:工作|办公|家庭|私人|备用)(?=电话|手机|号码|邮箱|地址)|(?:夏天|冬天|暑假|寒假|周末)",
+    re.IGNORECASE,
+)
+"""Words that say which of several things is meant, or when something holds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What a text states, slot by slot, and what its sentences are about."""
@@ -100,7 +111,21 @@ def _sentences(text: str) -> list[str]:
 
 
 def ruled(new: Reading, old: Reading) -> Verdict | None:
-    """What the later text does to the earlier one; None when both may stand. Slots come first: what agrees there agrees."""
+    """What the later text does to the earlier one; None when both may stand.
+
+    One that says which of several is meant, or when, where the other doesn't ("my work number", "in summer") may as well stand
+    beside it: that is for its owner to say.
+    """
+    verdict = _ruled(new, old)
+    return "unsure" if verdict == "replaces" and _narrowed(new) != _narrowed(old) else verdict
+
+
+def _narrowed(text: Reading) -> frozenset[str]:
+    return frozenset(match[0].casefold() for each in text.sentences for match in _NARROWER.finditer(each))
+
+
+def _ruled(new: Reading, old: Reading) -> Verdict | None:
+    """Slots come first: what agrees there agrees."""
     verdict = judged(new.said, old.said)
     known = {each.slot for each in old.said}
     shared = [each for each in new.said if each.slot in known]

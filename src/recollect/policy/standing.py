@@ -15,7 +15,7 @@ from datetime import datetime
 from recollect.model import Hit
 from recollect.model.talk import Earlier
 from recollect.policy.commands import command_in
-from recollect.policy.conflicts import judged, statements
+from recollect.policy.conflicts import judged, reading, ruled, statements
 from recollect.policy.slots import Statement
 from recollect.policy.text import query_terms
 
@@ -70,7 +70,9 @@ def _replaces(new: Hit, claims: Sequence[Statement], old: Hit, before: Sequence[
     """Two memories are left alone: the engine has compared them when the later was written, or asked."""
     if (new.memory is not None and old.memory is not None) or _said_at(old) >= _said_at(new):
         return False
-    return judged(claims, before) == "replaces"
+    if not claims or not before:
+        return False
+    return "replaces" in (judged(claims, before), ruled(reading(new.content), reading(old.content)))
 
 
 def _claims(hit: Hit) -> list[Statement]:

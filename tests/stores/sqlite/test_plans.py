@@ -34,6 +34,9 @@ WHOLE_SCOPE = {
     "space._AUDIT",
     "space._AUDITED",
     "space._IDLE",
+    "space._STONES",
+    "space._SAYINGS",
+    "space._WORKINGS",
 }
 """What is asked of these is about everything a scope holds (or, on the way, about a few rows of it)."""
 

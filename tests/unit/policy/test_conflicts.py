@@ -172,6 +172,18 @@ def test_no_news_contradicts_itself(text: str, _: str) -> None:
     assert ruled(reading(text), reading(text)) is None
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("My phone number is 555-1234.", "My work phone number is now 555-9999."),
+        ("I live in Berlin.", "I now live in Munich during the summer."),
+        ("My email is a@b.org", "My private email is now c@d.org"),
+    ],
+)
+def test_what_says_which_or_when_may_stand_beside_what_does_not(old: str, new: str) -> None:
+    assert ruled(reading(new), reading(old)) == "unsure"
+
+
 @pytest.mark.parametrize(("old", "new"), CHANGES)
 def test_of_a_text_with_two_facts_nothing_is_replaced(old: str, new: str) -> None:
     assert ruled(reading(new), reading(f"{old}. The sea is deep.")) != "replaces"
