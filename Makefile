@@ -1,6 +1,6 @@
 # Everything runs from .venv, which `make setup` builds from the pinned requirement files.
 .DEFAULT_GOAL := help
-.PHONY: help setup serve test lint eval bench requirements clean
+.PHONY: help setup serve test lint docs reference eval bench stranger requirements clean
 
 BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
@@ -12,18 +12,25 @@ help:  ## show this list
 setup:  ## build .venv from the pinned requirements (does nothing when it is current)
 	@bash scripts/setup.sh dev
 
-serve: setup  ## run the server; settings come from the environment
+serve:  ## run the server; settings come from the environment
+	@bash scripts/setup.sh serve
 	@$(BIN)/recollect serve $(ARGS)
 
 test: setup  ## start what the tests need and run them all; ARGS="-k word" narrows it, ARGS="--hypothesis-profile=explore" tries other examples
 	@bash scripts/chromium.sh
-	@$(BIN)/python -m pytest -n auto $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 lint: setup  ## ruff, mypy --strict and the import arrows
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy src tests $(wildcard eval bench)
+	@$(BIN)/mypy src tests $(wildcard eval bench scripts examples)
 	@$(BIN)/lint-imports --no-logo
+
+docs: setup  ## build the documentation into build/site; every warning is an error
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+reference: setup  ## write docs/reference anew, from the code
+	@$(BIN)/python -m scripts.reference
 
 eval: setup  ## measure retrieval quality; ARGS="--dataset name"
 	@bash scripts/setup.sh eval
@@ -31,6 +38,9 @@ eval: setup  ## measure retrieval quality; ARGS="--dataset name"
 
 bench: setup  ## measure speed against a floor taken in the same run; ARGS="recall", "write", "growth" or "backfill"
 	@$(BIN)/python -m bench $(ARGS)
+
+stranger:  ## clone this into a clean home, follow README and quickstart from nothing, and say how long it took
+	@$(or $(PYTHON),python3) scripts/stranger.py
 
 requirements:  ## recompile the pinned requirement files
 	@bash scripts/setup.sh lock

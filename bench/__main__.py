@@ -1,4 +1,4 @@
-"""`python -m bench write|recall|growth|backfill|load`: run a benchmark, print its table, keep it as JSON, draw it."""
+"""`python -m bench write|recall|growth|backfill|forget|load|opening|page`: run one, print its table, keep it or draw it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import os
 from dataclasses import asdict
+from math import inf
 from pathlib import Path
 from time import perf_counter
 
@@ -13,7 +14,10 @@ from time import perf_counter
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 
-from bench import asking, backfill, chats, growth, load, plots, recall, write  # noqa: E402
+from bench import asking, backfill, chats, forget, growth, load, opening, page, plots, recall, write  # noqa: E402
+from bench.chaos import soak  # noqa: E402
+from bench.chaos.deployment import RUNNERS  # noqa: E402
+from bench.filling import Size  # noqa: E402
 from bench.peers import compare  # noqa: E402
 from bench.peers.install import PEERS  # noqa: E402
 from bench.report import keep, show  # noqa: E402
@@ -36,22 +40,33 @@ def _peers(text: str) -> list[str]:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("bench", choices=["write", "recall", "growth", "backfill", "load"])
+    parser.add_argument("bench", choices=["write", "recall", "growth", "backfill", "forget", "load", "opening", "page"])
     parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")
     parser.add_argument("--count", type=int, default=300, help="how many operations are timed")
-    parser.add_argument("--seconds", type=float, help="recall: the longest one row is asked (20); load: how long (60)")
+    parser.add_argument("--seconds", type=float, help="recall: per row (20); load: how long (60); growth: to fill")
     parser.add_argument("--existing", type=_sizes, default=[0, 10_000], help="write: how much is stored before")
-    parser.add_argument("--sizes", type=_sizes, default=[1_000, 10_000], help="recall: how much is searched")
+    parser.add_argument("--sizes", type=_sizes, default=[1_000, 10_000], help="recall, forget: how much is there")
     parser.add_argument("--recipes", type=_words, default=["native", "recall"])
     parser.add_argument("--paths", type=_words, default=list(recall.PATHS), help="recall: memory, index or both")
     parser.add_argument("--peers", type=_peers, default=[], help=f"recall: compare with {','.join(PEERS)}")
     parser.add_argument("--total", type=int, default=100_000, help="growth: memories of all people together")
+    parser.add_argument("--lanes", type=int, default=1, help="growth: how many processes fill a Postgres side by side")
+    parser.add_argument(
+        "--written", type=int, help="growth: people whom the application writes, the others being copies"
+    )
+    parser.add_argument("--folder", type=Path, help="growth: keep the database here, or go on with the one there")
     parser.add_argument("--users", type=int, help="growth, load: how many people (1,000; datachat 100)")
     parser.add_argument("--rate", type=float, help="load: requests a second of all (200; datachat 100); 0: no pauses")
     parser.add_argument("--workers", type=int, default=1, help="load: server processes")
     parser.add_argument("--embedder", default="auto", help="load: the server's embedder")
     parser.add_argument("--door", choices=["native", "datachat"], default="native", help="load: who is asked")
     parser.add_argument("--chats", type=int, default=0, help="load: instead, this many streaming chats at once")
+    parser.add_argument("--chaos", action="store_true", help="load: instead, break a whole deployment meanwhile")
+    parser.add_argument("--soak", action="store_true", help="load: instead, the same deployment, and nothing is broken")
+    parser.add_argument("--minutes", type=float, default=10.0, help="load --chaos, --soak: how long")
+    parser.add_argument("--seed", type=int, help="load --chaos: which blows; any, if not given")
+    parser.add_argument("--runner", choices=RUNNERS, default="both", help="load --chaos: which kinds of workers")
+    parser.add_argument("--visits", type=int, default=5, help="page: how often each place is visited")
     parser.add_argument("--texts", type=int, default=1_000, help="backfill: how many texts")
     parser.add_argument("--json", type=Path, help="where to keep the figures")
     parser.add_argument("--plot", type=Path, help="an SVG to draw them in")
@@ -92,18 +107,27 @@ async def _compare(asked: argparse.Namespace) -> None:
 
 async def _growth(asked: argparse.Namespace) -> None:
     started = perf_counter()
-    rows = await growth.run(asked.store, asked.total, asked.users or 1_000, asked.count)
+    size = Size(asked.total, asked.users or 1_000, asked.lanes, asked.seconds or inf, asked.written)
+    grown = await growth.run(asked.store, size, asked.count, asked.folder)
     took = round(perf_counter() - started, 1)
-    show(f"growth ({asked.store}), milliseconds", rows, growth.COLUMNS, caption=f"took {took:,} s")
-    keep("growth", asked.json, rows=rows, store=asked.store, took_s=took)
+    show(f"growth ({asked.store}), milliseconds", grown.rows, growth.COLUMNS, caption=f"took {took:,} s\n{grown.said}")
+    keep("growth", asked.json, **asdict(grown), store=asked.store, took_s=took)
     if asked.plot:
-        asked.plot.write_text(plots.growth(rows))
+        asked.plot.write_text(plots.growth(grown.rows))
+    if grown.plan is not None and not grown.plan["ok"]:
+        raise SystemExit(1)
 
 
 async def _backfill(asked: argparse.Namespace) -> None:
     rows = [row for count in (1, 2) for row in await backfill.run(asked.store, asked.texts, workers=count)]
     show("backfill", rows, backfill.COLUMNS)
     keep("backfill", asked.json, rows=rows, store=asked.store)
+
+
+async def _forget(asked: argparse.Namespace) -> None:
+    rows = await forget.run(asked.sizes, asked.count)
+    show("forget (postgres)", rows, forget.COLUMNS)
+    keep("forget", asked.json, rows=rows, store="postgres")
 
 
 async def _chats(asked: argparse.Namespace) -> None:
@@ -131,7 +155,27 @@ async def _asking(asked: argparse.Namespace) -> None:
         raise SystemExit(1)
 
 
+async def _chaos(asked: argparse.Namespace) -> None:
+    seed = asked.seed or int.from_bytes(os.urandom(3))
+    rate = 20.0 if asked.rate is None else asked.rate
+    wanted = soak.Chaos(60 * asked.minutes, asked.users or 40, rate, seed, asked.runner, asked.soak)
+    outcome = await soak.run(wanted, lambda line: print(line, flush=True))
+    if outcome.recoveries:
+        show("recovery, seconds after the part was back", outcome.recoveries, soak.RECOVERIES)
+    show("answers", outcome.requests, soak.REQUESTS)
+    show("processes", outcome.gauges, soak.GAUGES)
+    show("ledger", outcome.ledger, soak.LEDGER)
+    errors = {"promised": dict(outcome.errors.promised), "broken": dict(outcome.errors.broken)}
+    print(f"errors: {errors}", *outcome.errors.examples, *outcome.wrong, sep="\n")
+    rows = {name: getattr(outcome, name) for name in ("recoveries", "requests", "gauges", "ledger", "wrong")}
+    keep("chaos", asked.json, asked=asdict(wanted), errors=errors, **rows)
+    if outcome.wrong:
+        raise SystemExit(1)
+
+
 async def _load(asked: argparse.Namespace) -> None:
+    if asked.chaos or asked.soak:
+        return await _chaos(asked)
     if asked.chats:
         return await _chats(asked)
     if asked.door == "datachat":
@@ -145,9 +189,30 @@ async def _load(asked: argparse.Namespace) -> None:
     return None
 
 
+async def _opening(asked: argparse.Namespace) -> None:
+    rows = await asyncio.to_thread(opening.run)
+    show("opening, seconds since the command was given", rows, opening.COLUMNS)
+    keep("opening", asked.json, rows=rows)
+
+
+async def _page(asked: argparse.Namespace) -> None:
+    rows = await asyncio.to_thread(page.run, asked.visits)
+    show("page, milliseconds since the address was given", rows, page.COLUMNS)
+    keep("page", asked.json, rows=rows)
+
+
 def main() -> None:
     asked = _arguments()
-    benches = {"write": _write, "recall": _recall, "growth": _growth, "backfill": _backfill, "load": _load}
+    benches = {
+        "write": _write,
+        "recall": _recall,
+        "growth": _growth,
+        "backfill": _backfill,
+        "forget": _forget,
+        "load": _load,
+        "opening": _opening,
+        "page": _page,
+    }
     asyncio.run(benches[asked.bench](asked))
 
 

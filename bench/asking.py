@@ -46,6 +46,10 @@ class Asked(Seen):
     retrieval_ms: list[float] = field(default_factory=list)
     unanswered: int = 0
 
+    @property
+    def tried(self) -> bool:
+        return bool(self.client_ms or self.errors)
+
     def row(self, what: str, seconds: float) -> Row:
         looked = {
             "retrieval_p50_ms": percentile(self.retrieval_ms, 0.50) if self.retrieval_ms else None,
@@ -99,7 +103,7 @@ async def _visit(person: Person, load: Load, seen: dict[str, Asked], started: fl
     pause = load.users / load.rate if load.rate else 0.0
     await asyncio.sleep(chance.random() * pause)
     number, year = 0, chance.choice(YEARS)
-    while perf_counter() - started < load.seconds:
+    while perf_counter() - started < load.seconds or not all(each.tried for each in seen.values()):
         if chance.random() < 0.5:
             await _ask(person, _whole(chance, chance.choice(YEARS)), None, False, seen["without memory"])
         else:

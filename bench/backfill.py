@@ -19,7 +19,8 @@ from bench.ground import ANA, engine_over, fresh_store, put_memories
 from bench.report import Row, bar
 from bench.texts import notes
 from recollect.bootstrap import embedder_config, open_store, postgres_url, sqlite_path
-from recollect.engine import EngineConfig, embed
+from recollect.engine import EngineConfig
+from recollect.engine.embedding import embed
 from recollect.ports import Embedder, Store
 from recollect.providers.embedders import choose
 from recollect.settings import Settings

@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.bootstrap import open_store, postgres_url, sqlite_path
-from recollect.engine import Engine, EngineConfig, embed
-from recollect.engine.disputes import state
-from recollect.engine.generations import Generations
+from recollect.engine import Engine, EngineConfig
+from recollect.engine.embedding import embed
+from recollect.engine.embedding.generations import Generations
+from recollect.engine.remembering.disputes import state
 from recollect.model import Generation, Memory, Scope, Target
 from recollect.policy.digest import content_hash, twin_digest
 from recollect.policy.duplicates import fingerprint
@@ -56,8 +57,9 @@ class FreeEmbedder:
 
 
 @asynccontextmanager
-async def fresh_store(kind: str) -> AsyncIterator[tuple[Store, Settings]]:
-    folder = Path(tempfile.mkdtemp(prefix="recollect-bench-"))
+async def fresh_store(kind: str, kept: Path | None = None) -> AsyncIterator[tuple[Store, Settings]]:
+    """A store of this run alone, or the one in the folder `kept`, which stays."""
+    folder = kept or Path(tempfile.mkdtemp(prefix="recollect-bench-"))
     try:
         # Filling takes statements far longer than a server would put up with.
         where = "postgres" if kind == "postgres" else ""
@@ -68,7 +70,8 @@ async def fresh_store(kind: str) -> AsyncIterator[tuple[Store, Settings]]:
         finally:
             await store.close()
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if kept is None:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def engine_over(store: Store, embedder: Embedder | None = None, config: EngineConfig | None = None) -> Engine:

@@ -46,8 +46,8 @@ _CHINESE = [
     ("买{thing}的订单号是{id}。", "订单{id}买的是什么？"),
 ]  # fmt: skip
 _THINGS = {
-    "en": "dishwasher router lamp kettle heater bicycle printer freezer camera drill fan scale toaster mixer speaker",
-    "zh": "洗碗机 路由器 台灯 水壶 取暖器 自行车 打印机 冰箱 相机 电钻 风扇 体重秤 烤面包机 搅拌机 音箱",
+    "en": "dishwasher router lamp kettle heater bicycle printer freezer camera drill fan scale toaster mixer radio sander tuner",
+    "zh": "洗碗机 路由器 台灯 水壶 取暖器 自行车 打印机 冰箱 相机 电钻 风扇 体重秤 烤面包机 搅拌机 音箱 砂光机 调谐器",
 }
 
 
@@ -64,8 +64,9 @@ def known() -> list[Known]:
 
 
 def _by_word(random: Random, number: int, patterns: list[tuple[str, str]], language: Literal["en", "zh"]) -> Known:
-    """Many are alike but for the number: so are people's orders, cases and devices."""
+    """Many are alike but for the number: so are people's orders, cases and devices. No thing has two serial numbers."""
     fact, question = patterns[number % len(patterns)]
     id = f"{random.choice('KQRTVX')}{random.choice('BDFHJ')}-{random.randint(10_000, 99_999)}"
-    thing = random.choice(_THINGS[language].split())
+    things = _THINGS[language].split()
+    thing = things[number // len(patterns) % len(things)]
     return Known(fact.format(id=id, thing=thing), question.format(id=id), "word", language)

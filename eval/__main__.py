@@ -23,6 +23,7 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ from recollect.bootstrap import embedder_config, engine_over, open_embedder, ope
 from recollect.settings import Settings  # noqa: E402
 
 
-def _arguments() -> argparse.Namespace:
+def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m eval", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -55,7 +56,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--ablate", action="store_true", help="sets: each step of the ranking switched off alone")
     parser.add_argument("--json", type=Path, help="where to keep the figures")
     memory.arguments(parser)
-    return parser.parse_args()
+    return parser.parse_args(given)
 
 
 def _chosen(asked: argparse.Namespace, kind: str) -> list[str]:
@@ -125,8 +126,8 @@ async def _run_order(asked: argparse.Namespace) -> tuple[list[dict[str, Any]], l
         return rows, conflicts.passed(rows)
 
 
-def main() -> None:
-    asked = _arguments()
+def main(arguments: Sequence[str] | None = None) -> None:
+    asked = _arguments(arguments)
     if asked.dataset in ("memory", "tasks"):
         try:
             sys.exit(memory.run(asked) if asked.dataset == "memory" else tasks.run(asked))

@@ -17,6 +17,7 @@ WITHOUT: dict[str, NativeWeights] = {
     "the assistant stepping back": replace(DEFAULT, assistant=0.0),
     "repeats stepping back": replace(DEFAULT, twins=False),
     "the rare-word guard": replace(DEFAULT, guard=False),
+    "the bridge": replace(DEFAULT, bridge=False),
     "the kind of question": replace(
         DEFAULT, advice=DEFAULT.factual, statement=DEFAULT.factual, dialogue=DEFAULT.factual
     ),

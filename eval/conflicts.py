@@ -25,7 +25,8 @@ from eval import found
 from eval.found import Case
 from eval.sentences import How, Pair, anew, beside
 from eval.updates import Update, several, updates
-from recollect.engine import Engine, embed
+from recollect.engine import Engine
+from recollect.engine.embedding import embed
 from recollect.model import Filter, Query, Scope, Status
 
 SHOWN = 10

@@ -27,8 +27,9 @@ from typing import Any
 
 from rich.progress import track
 
-from recollect.engine import Engine, embed
-from recollect.engine.drafts import checked_choice, checked_time
+from recollect.engine import Engine
+from recollect.engine.embedding import embed
+from recollect.engine.remembering.drafts import checked_choice, checked_time
 from recollect.model import Filter, MemoryType, Query, Recall, Scope
 from recollect.policy.budget import count_tokens
 from recollect.policy.recipes import recipe_named

@@ -23,7 +23,8 @@ from typing import Any
 from rich.progress import track
 
 from eval.ground import Ground
-from recollect.engine import embed, extract, working
+from recollect.engine.conversations import extract, working
+from recollect.engine.embedding import embed
 from recollect.errors import RecollectError
 from recollect.model import Scope
 from recollect.model.talk import Reply

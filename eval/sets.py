@@ -19,8 +19,9 @@ from eval.cases import Case, Corpus, Item, read_set
 from eval.floors import Floor
 from eval.metrics import mean, scores
 from eval.silence import separated, strangers
-from recollect.engine import Engine, embed
-from recollect.engine.drafts import checked_time
+from recollect.engine import Engine
+from recollect.engine.embedding import embed
+from recollect.engine.remembering.drafts import checked_time
 from recollect.model import Filter, Query, Recall, Scope
 from recollect.ports import Embedder
 

@@ -17,6 +17,9 @@ compile requirements/lock.txt requirements/lock.in
 compile requirements/dev.txt pyproject.toml --extra server --extra postgres --extra redis \
   --extra celery --extra otel --extra agents --extra mcp --extra data --extra langgraph --extra langchain \
   --extra chroma requirements/dev.in
+# What `make serve` needs and no more, in the same versions: whoever only wants to try it installs half as much.
+compile requirements/serve.txt pyproject.toml --extra server --extra postgres --extra redis --extra celery --extra otel \
+  --extra agents --extra mcp --extra data requirements/serve.in --constraints requirements/dev.txt
 # The rest is installed into the same environment, so it has to agree with the versions pinned above.
 compile requirements/eval.txt pyproject.toml --extra eval --constraints requirements/dev.txt
 # What a server or worker in production is installed from.

@@ -48,15 +48,24 @@ make_environment() {
 
 pip() { .venv/bin/python -m pip --disable-pip-version-check --no-input "$@"; }
 
+hash_of() { cat "$@" | .venv/bin/python -c 'import hashlib, sys; print(hashlib.sha256(sys.stdin.buffer.read()).hexdigest())'; }
+
+# Whether the files that `name` depends on are those of its last success.
+is_current() {
+  local stamp=".venv/stamp-$1"
+  shift
+  [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(hash_of "$@")" ]
+}
+
 # Runs a command only when the files it depends on differ from those of its last success.
 when_changed() {
-  local stamp=".venv/stamp-$1" files=$2 now
+  local name=$1 files=$2
   shift 2
   # shellcheck disable=SC2086 # a list of files, none with spaces
-  now=$(cat $files | .venv/bin/python -c 'import hashlib, sys; print(hashlib.sha256(sys.stdin.buffer.read()).hexdigest())')
-  [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$now" ] && return
+  is_current "$name" $files && return
   "$@"
-  echo "$now" >"$stamp"
+  # shellcheck disable=SC2086
+  hash_of $files >".venv/stamp-$name"
 }
 
 install_pins() {
@@ -72,9 +81,11 @@ install_project() {
 make_environment
 for name in "$@"; do
   [ -f "requirements/$name.txt" ] || fail "there is no requirements/$name.txt"
+  # What it takes to serve is a part of what it takes to develop, in the same versions.
+  if [ "$name" = serve ] && is_current dev requirements/dev.txt; then continue; fi
   when_changed "$name" "requirements/$name.txt" install_pins "$name"
 done
-# Only dev.txt brings the build backend; the other sets come on top of it.
-if [ -f .venv/stamp-dev ]; then
+# These two bring the build backend; the other sets come on top of them.
+if [ -f .venv/stamp-dev ] || [ -f .venv/stamp-serve ]; then
   when_changed project "pyproject.toml src/recollect/_version.py" install_project
 fi

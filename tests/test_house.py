@@ -28,6 +28,7 @@ LAST_RESORTS = ("worker/", "doors/http/", "tools/")
 HIDDEN_IMPORTS = {
     "__init__.py": "errors and version are there at once, the clients when first asked for",
     "bootstrap.py": "the other store's driver need not be installed",
+    "doors/mcp/http.py": "the protocol's package takes a fifth of a server's start, and most servers never get a message",
     "providers/embedders/__init__.py": "what one provider needs is loaded only when that one is chosen",
     "stores/migrations/__init__.py": "Alembic is slow to import and rarely needed",
     "stores/sqlite/schema.py": "Alembic again: a current file never needs it",
@@ -94,9 +95,14 @@ def test_tests_keep(rule: Rule) -> None:
 
 
 def tracked_text() -> Iterator[tuple[Path, str]]:
-    for name in _tracked() if (ROOT / ".git").exists() else _unpacked():
+    for name in named_files():
         if (ROOT / name).is_file():
             yield Path(name), (ROOT / name).read_text(errors="ignore")
+
+
+def named_files() -> list[str]:
+    """Every file that is part of the project, relative to its root."""
+    return _tracked() if (ROOT / ".git").exists() else _unpacked()
 
 
 def _tracked() -> list[str]:

@@ -13,12 +13,14 @@ import pytest
 from numpy.typing import NDArray
 
 from recollect.engine import Engine
+from recollect.engine.config import EngineConfig
 from recollect.model import Occasion, Scope
 from recollect.policy.budget import count_tokens
 from recollect.ports import Store
 from recollect.testing.clock import ManualClock
 from recollect.testing.embedder import HashEmbedder
 from recollect.tools import GUIDANCE, TOOLS, call, prompt_block, tool_named
+from recollect.tools.spec import undotted
 from recollect.tools.telling import snippet
 from tests.contract.conftest import ground, store
 from tests.engine.conftest import engine_over
@@ -57,9 +59,25 @@ async def added(engine: Engine, content: str, type: str = "fact", **fields: Any)
 # memory.search
 
 
+def test_functions_are_named_as_they_are_called_wherever_they_are_named() -> None:
+    for tool in TOOLS:
+        assert "memory." not in json.dumps(tool.for_openai()).replace("memory. ", "")
+    assert "memory_get" in tool_named("memory.search").for_openai()["function"]["description"]
+
+
+async def test_where_memory_is_read_only_nothing_is_added_and_nothing_changed(store: Store, clock: ManualClock) -> None:
+    id = await added(engine_over(store, clock=clock), "The standup is at 9:30")
+    reader = engine_over(store, config=EngineConfig(write_mode="read_only"), clock=clock)
+    for name, arguments in (("add", {"type": "fact", "content": "x"}), ("update", {"item_id": id, "content": "y"})):
+        answer = await call(reader, ANA, f"memory.{name}", arguments)
+        assert answer.error is not None
+        assert answer.error.status == 403
+        assert answer.content["error"]["details"] == {"reason": "read_only"}
+
+
 async def test_a_search_gives_what_its_contract_names(engine: Engine) -> None:
     id = await added(engine, "Prefers uv over pip for Python projects", "preference", theme="Tooling")
-    await engine.flush(ANA, 10)
+    await engine.flush(ANA, 120)
     (found,) = (await use(engine, "memory.search", query="uv or pip for Python?"))["results"]
     assert found.keys() == {"id", "theme", "type", "content_snippet", "created_at", "score", "signals"}
     assert (found["id"], found["theme"], found["type"]) == (id, "tooling", "preference")
@@ -72,6 +90,15 @@ async def test_before_its_embedding_is_there_an_item_is_found_by_its_words(engin
     await added(engine, "The standup is at 9:30")
     (found,) = (await use(engine, "memory.search", query="when is the standup"))["results"]
     assert found["signals"] == {"fts": True, "semantic": False}
+
+
+async def test_what_words_did_not_find_was_found_by_meaning(store: Store, clock: ManualClock) -> None:
+    engine = engine_over(store, config=EngineConfig(min_relevance=0.0), clock=clock)
+    for content in ("The standup is at 9:30", "Miso is a cat", "Lisbon in May, by train", "Green tea in the morning"):
+        await added(engine, content)
+    await engine.flush(ANA, 120)
+    found = (await use(engine, "memory.search", query="violins"))["results"]
+    assert [each["signals"] for each in found] == [{"fts": False, "semantic": True}] * 4
 
 
 async def test_ten_results_unless_more_are_asked_for_and_never_more_than_fifty(engine: Engine) -> None:
@@ -177,7 +204,7 @@ async def test_an_item_is_told_in_full_with_the_state_of_its_embedding(engine: E
         None,
     )
     assert item["embedding"]["state"] == "pending"
-    await engine.flush(ANA, 10)
+    await engine.flush(ANA, 120)
     ready = (await use(engine, "memory.get", item_id=id))["embedding"]
     assert ready == {"state": "ready", "provider_type": "hash", "model": "hash-64", "dimensions": 64}
 
@@ -285,7 +312,7 @@ async def test_arguments_may_come_as_text_and_names_without_dots(engine: Engine)
 def test_every_tool_is_told_in_both_dialects() -> None:
     for tool in TOOLS:
         mcp, openai = tool.for_mcp(), tool.for_openai()["function"]
-        assert mcp["inputSchema"] == openai["parameters"]
+        assert undotted(json.dumps(mcp["inputSchema"])) == json.dumps(openai["parameters"])
         assert mcp["inputSchema"]["type"] == mcp["outputSchema"]["type"] == "object"
         assert mcp["inputSchema"]["additionalProperties"] is False
         assert openai["name"].replace("_", "").isalnum()

@@ -28,8 +28,11 @@ class Table:
         job = json.loads((folder / "job.json").read_text())
         self.texts: list[str] = job["texts"]
         self.questions: list[str] = job["questions"]
+        self.changes: list[tuple[str, str, str]] = [(each[0], each[1], each[2]) for each in job["changes"]]
+        self.forgotten: list[str] = job["forgotten"]
         vectors = np.load(folder / "vectors.npy")
-        self._rows = dict(zip(self.texts + self.questions, vectors.tolist(), strict=True))
+        known = [*self.texts, *self.questions, *(text for change in self.changes for text in change)]
+        self._rows = dict(zip(known, vectors.tolist(), strict=True))
         self.dimensions = vectors.shape[1]
         self.missed = 0
 
@@ -44,10 +47,16 @@ class Table:
 
 
 class Peer:
-    """How to add a text, and how to find ten."""
+    """How to add a text, how to find ten, and how to take one out again."""
 
-    def __init__(self, what: str, add: Callable[[int, str], object], search: Callable[[str], list[str]]) -> None:
-        self.what, self.add, self.search = what, add, search
+    def __init__(
+        self,
+        what: str,
+        add: Callable[[int, str], object],
+        search: Callable[[str], list[str]],
+        forget: Callable[[int], object],
+    ) -> None:
+        self.what, self.add, self.search, self.forget = what, add, search, forget
 
 
 @contextmanager
@@ -77,9 +86,12 @@ def mem0(table: Table, folder: Path) -> Iterator[Peer]:
         found = memory.search(question, filters={"user_id": USER}, top_k=10)
         return [hit["memory"] for hit in found["results"]]
 
-    yield Peer(
-        f"mem0 {version('mem0ai')} (qdrant)", lambda _, text: memory.add(text, user_id=USER, infer=False), search
-    )
+    ids: dict[int, str] = {}
+
+    def add(number: int, text: str) -> None:
+        ids[number] = memory.add(text, user_id=USER, infer=False)["results"][0]["id"]
+
+    yield Peer(f"mem0 {version('mem0ai')} (qdrant)", add, search, lambda number: memory.delete(ids[number]))
 
 
 @contextmanager
@@ -104,7 +116,7 @@ def chroma(table: Table, folder: Path) -> Iterator[Peer]:
     def add(number: int, text: str) -> None:
         notes.add(ids=[str(number)], documents=[text], metadatas=[{"user": USER}])
 
-    yield Peer(f"chroma {version('chromadb')}", add, search)
+    yield Peer(f"chroma {version('chromadb')}", add, search, lambda number: notes.delete(ids=[str(number)]))
 
 
 @contextmanager
@@ -122,6 +134,7 @@ def langgraph(table: Table, folder: Path) -> Iterator[Peer]:
             f"langgraph {version('langgraph')} (sqlite)",
             lambda number, text: store.put((USER,), str(number), {"text": text}, index=["text"]),
             search,
+            lambda number: store.delete((USER,), str(number)),
         )
 
 
@@ -144,11 +157,36 @@ def measured(peer: Peer, table: Table, seconds_at_most: float) -> dict[str, Any]
     return {"what": peer.what, "add_s": adding, "search_s": asking, "found": found, "missed": table.missed}
 
 
+def changed(peer: Peer, table: Table) -> list[list[str]]:
+    """What was so and is otherwise now, told in that order; what each question finds."""
+    told = [text for before, since, _ in table.changes for text in (before, since)]
+    for number, text in enumerate(told, len(table.texts)):
+        peer.add(number, text)
+    return [peer.search(question) for *_, question in table.changes]
+
+
+def forget(peer: Peer, table: Table) -> None:
+    for text in table.forgotten:
+        peer.forget(table.texts.index(text))
+
+
+def left_behind(home: Path, texts: list[str]) -> int:
+    """How many of these texts still stand in some file, as they were written or as JSON escapes them."""
+    spelt = [(text.encode(), json.dumps(text)[1:-1].encode()) for text in texts]
+    held = [path.read_bytes() for path in home.rglob("*") if path.is_file()]
+    return sum(any(way in content for content in held for way in ways) for ways in spelt)
+
+
 def main() -> None:
     name, folder, seconds = sys.argv[1], Path(sys.argv[2]), float(sys.argv[3])
     table = Table(folder)
-    with {"mem0": mem0, "chroma": chroma, "langgraph": langgraph}[name](table, folder) as peer:
+    home = folder / f"{name}-home"
+    home.mkdir()
+    with {"mem0": mem0, "chroma": chroma, "langgraph": langgraph}[name](table, home) as peer:
         figures = measured(peer, table, seconds)
+        figures["changed"] = changed(peer, table)
+        forget(peer, table)
+    figures["left_behind"] = left_behind(home, table.forgotten)
     (folder / f"{name}.json").write_text(json.dumps(figures))
 
 

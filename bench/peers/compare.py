@@ -6,6 +6,7 @@ after them, which shows how much of a difference is the machine's mood.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -18,14 +19,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.changes import CHANGES, latest_first
 from bench.ground import ANA, engine_over, fresh_store
 from bench.known import UNANSWERED, Known, known
+from bench.peers.child import left_behind
 from bench.peers.install import PeerMissing, environment
 from bench.report import Row, bar, ratio, summary
 from bench.texts import notes as ordinary
 from recollect import __version__
 from recollect.bootstrap import embedder_config
-from recollect.engine import Engine, EngineConfig, embed
+from recollect.engine import Engine, EngineConfig
+from recollect.engine.embedding import embed
 from recollect.model import Query
 from recollect.ports import Embedder
 from recollect.providers.embedders import choose
@@ -33,12 +37,13 @@ from recollect.settings import Settings
 
 CHILD = Path(__file__).with_name("child.py")
 ADDING_SECONDS = 600.0
+FORGOTTEN = 20
 Interpreter = Callable[[str], Path]
 """Where a peer's Python is."""
 COLUMNS = {
     "what": "", "add_p50_ms": "add\np50", "search_p50_ms": "search\np50", "search_p95_ms": "search\np95",
     "add_ratio": "×\nadd", "search_ratio": "×\nsearch", "recall_at_10": "recall\n@10 %", "rare": "by\nword",
-    "meaning": "by\nmeaning", "silent": "silent\n%",
+    "meaning": "by\nmeaning", "silent": "silent\n%", "latest": "latest\n%", "left_behind": "left\nbehind",
 }  # fmt: skip
 
 
@@ -79,7 +84,9 @@ async def run(names: Sequence[str], size: int, count: int, interpreter: Interpre
 
             vectors = await model.embed(texts)
             embed_ms = round(model.seconds / len(texts) * 1000, 2)
-            vectors = np.concatenate([vectors, await model.embed(_questions(cases), query=True)])
+            changes = await model.embed([text for each in CHANGES for text in (each.before, each.since)])
+            asked = await model.embed([*_questions(cases), *(each.question for each in CHANGES)], query=True)
+            vectors = np.concatenate([vectors, asked[: -len(CHANGES)], _in_turn(changes, asked[-len(CHANGES) :])])
             now("recollect")
             engine = engine_over(store, model, EngineConfig())
             rows = [await _ours(engine, texts, cases) | {"embed_ms": embed_ms, "model": model.model}]
@@ -90,13 +97,25 @@ async def run(names: Sequence[str], size: int, count: int, interpreter: Interpre
                     rows.append(_row(name, Path(folder), texts, cases, interpreter))
             again = await _asked(engine, texts, cases) | {"what": "recollect, asked again"}
             uncut = await _asked(engine, texts, cases, min_relevance=0.0) | {"what": "recollect, no cut"}
+            rows[0] |= await _kept_right(engine, settings.data_dir, cases)
         await model.close()
     return _beside(rows[0], [*rows, again, uncut], size)
 
 
 def _leave(folder: Path, texts: Sequence[str], cases: Sequence[Known], vectors: NDArray[np.float32]) -> None:
     np.save(folder / "vectors.npy", vectors)
-    (folder / "job.json").write_text(json.dumps({"texts": texts, "questions": _questions(cases)}))
+    changes = [(each.before, each.since, each.question) for each in CHANGES]
+    job = {"texts": texts, "questions": _questions(cases), "changes": changes, "forgotten": _forgotten(cases)}
+    (folder / "job.json").write_text(json.dumps(job))
+
+
+def _forgotten(cases: Sequence[Known]) -> list[str]:
+    return [case.fact for case in cases[:FORGOTTEN]]
+
+
+def _in_turn(told: NDArray[np.float32], asked: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Before, since, question; before, since, question: as the child reads them."""
+    return np.concatenate([np.stack([told[::2], told[1::2], asked], axis=1).reshape(-1, told.shape[1])])
 
 
 def _questions(cases: Sequence[Known]) -> list[str]:
@@ -170,6 +189,25 @@ async def _asked(
     return {**summary(seconds, "search_"), **quality(found, texts, cases)}
 
 
+async def _kept_right(engine: Engine, folder: Path, cases: Sequence[Known]) -> Row:
+    """What is found of things that changed, and what is left in the files of what was forgotten."""
+    for text in (text for each in CHANGES for text in (each.before, each.since)):
+        await engine.remember(ANA, {"content": text})
+        await embed.run_once(engine)
+    found = [
+        [hit.content for hit in (await engine.recall(ANA, Query(text=each.question, limit=10))).hits]
+        for each in CHANGES
+    ]
+    for text in _forgotten(cases):
+        hits = (await engine.recall(ANA, Query(text=text, limit=10, min_relevance=0.0))).hits
+        await engine.forget(ANA, [hit.memory.id for hit in hits if hit.memory and hit.content == text])
+    return {"latest": _latest(found), "left_behind": await asyncio.to_thread(left_behind, folder, _forgotten(cases))}
+
+
+def _latest(found: Sequence[list[str]]) -> float:
+    return _percent([latest_first(each, change) for each, change in zip(found, CHANGES, strict=True)])
+
+
 def _row(name: str, folder: Path, texts: Sequence[str], cases: Sequence[Known], interpreter: Interpreter) -> Row:
     """A peer's figures, or why there are none."""
     try:
@@ -182,6 +220,8 @@ def _row(name: str, folder: Path, texts: Sequence[str], cases: Sequence[Known], 
         **summary(figures["add_s"], "add_"),
         **summary(figures["search_s"], "search_"),
         **quality(figures["found"], texts, cases),
+        "latest": _latest(figures["changed"]),
+        "left_behind": figures["left_behind"],
         **({"note": f"{missed} texts of its own had no vector"} if missed else {}),
     }
 

@@ -15,21 +15,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.engine import Engine, EngineConfig
-from recollect.engine.chat_rules import ChatRules
-from recollect.engine.copies import Copied
+from recollect.engine.chatting.chat_rules import ChatRules
+from recollect.engine.conversations.copies import Copied
 from recollect.engine.datachat.rules import DataRules, Desk
-from recollect.engine.elsewhere import Elsewhere
-from recollect.engine.generations import Generations, Recollector, generation_of
-from recollect.engine.judging import ChatJudge
-from recollect.engine.pacing import Pace
-from recollect.engine.providing import Providing, Vault
-from recollect.engine.screening import Rules
+from recollect.engine.embedding.elsewhere import Elsewhere
+from recollect.engine.embedding.generations import Generations, Recollector, generation_of
+from recollect.engine.embedding.pacing import Pace
+from recollect.engine.embedding.providing import Providing, Vault
+from recollect.engine.remembering.judging import ChatJudge
+from recollect.engine.remembering.screening import Rules
 from recollect.errors import InvalidInput, RecollectError, Unsupported
 from recollect.model import Generation
+from recollect.policy.recipes import TriScore
 from recollect.ports import Cache, Chat, Embedder, Store
 from recollect.providers.caches import (
     CachedEmbedder,
     EmbeddingCache,
+    RedisCache,
     RedisHashes,
     SharedEmbeddingCache,
     VectorCache,
@@ -38,8 +40,10 @@ from recollect.providers.caches import (
 from recollect.providers.clock import SystemClock
 from recollect.providers.configured import Configured
 from recollect.providers.embedders import EmbedderConfig, choose
+from recollect.providers.embedders.guarded import GuardedEmbedder
 from recollect.settings import Settings
 from recollect.worker.embedded import EmbeddedWorker
+from recollect.worker.jobs import unwatched
 from recollect.worker.waking import Waker
 
 if TYPE_CHECKING:
@@ -77,9 +81,10 @@ async def open_engine(settings: Settings, *, resident: bool = False, spans: Span
         embedder = await open_embedder(embedder_config(settings), shared, settings.pepper.encode())
         engine = engine_over(store, embedder, settings, cache, spans)
         waker = open_waker(engine, settings) if settings.broker_url and not settings.worker else None
-        worker = EmbeddedWorker(engine) if settings.worker else None
+        during = unwatched if spans is None else spans.job
+        worker = EmbeddedWorker(engine, during=during) if settings.worker else None
         if worker is None and (resident or waker is not None):
-            worker = EmbeddedWorker(engine, duties="own")
+            worker = EmbeddedWorker(engine, duties="own", during=during)
         for each in (waker, worker):
             if each is not None:
                 each.start()
@@ -135,6 +140,8 @@ def engine_over(
         embedder.told = lambda hits, misses: engine.heard(
             "cache", {"cache": "embedding", "hits": hits, "misses": misses}
         )
+    if isinstance(cache, RedisCache):
+        cache.tell(lambda answers: engine.heard("shared_cache", {"answers": answers}))
     engine.pace = Pace(settings.embed_calls_per_minute, cache if settings.redis_url else None)
     engine.providing = Providing(store, generations, configured, partial(_vault, settings), origin)
     return engine
@@ -218,6 +225,7 @@ def engine_config(settings: Settings) -> EngineConfig:
         token_budget=settings.token_budget,
         min_relevance=settings.min_relevance,
         max_results=settings.max_results,
+        tri_score=_tri_score(settings),
         screening=Rules(secrets=settings.secrets, pii=settings.pii),
         rate_limit=settings.rate_limit,
         audit_reads=settings.audit_reads,
@@ -233,7 +241,19 @@ def engine_config(settings: Settings) -> EngineConfig:
             days=settings.chat_days or None,
         ),
         cleanup_every=timedelta(hours=settings.cleanup_hours) if settings.cleanup_hours else None,
+        scrub_after=timedelta(minutes=settings.scrub_after_minutes),
     )
+
+
+def _tri_score(settings: Settings) -> TriScore | None:
+    """None where nothing was set, so that a recipe may still say otherwise."""
+    said = TriScore(
+        alpha=settings.companion_alpha,
+        beta=settings.companion_beta,
+        gamma=settings.companion_gamma,
+        diversity=settings.companion_lambda,
+    )
+    return None if said == TriScore() else said
 
 
 def sqlite_path(settings: Settings) -> str | None:
@@ -267,9 +287,12 @@ async def open_store(settings: Settings) -> Store:
         raise Unsupported(f"Postgres needs the package {problem.name!r}: install recollect[postgres]") from problem
     return await PostgresStore.open(
         await postgres_url(settings),
-        pool_size=settings.pool_size + settings.pool_overflow,
+        read_url=settings.read_url or None,
+        pool_size=settings.pool_size + settings.max_overflow,
+        prepare=settings.prepare,
         statement_timeout_ms=settings.statement_timeout_ms,
         exact_below=settings.exact_below,
+        scrubbed_at_once=settings.scrub_at_once_mb * 1024 * 1024,
         migrate_url=settings.migrate_url or None,
     )
 
@@ -300,6 +323,8 @@ async def open_embedder(config: EmbedderConfig, shared: Cache | None = None, pep
     """The configured embedder, with a memory for repeated questions, which processes may share. Looking for a server may take a
     moment."""
     chosen = await asyncio.to_thread(choose, config)
+    if chosen is not None and chosen.provider != "local":
+        chosen = GuardedEmbedder(chosen)
     cache: VectorCache = EmbeddingCache()
     if shared is not None:
         cache = SharedEmbeddingCache(EmbeddingCache(), shared, pepper)

@@ -19,8 +19,8 @@ from recollect.engine.arguments import (
     checked_turns,
     checked_words,
 )
-from recollect.engine.drafts import checked_switch, checked_time
-from recollect.engine.talks import Talk
+from recollect.engine.chatting.talks import Talk
+from recollect.engine.remembering.drafts import checked_switch, checked_time
 from recollect.errors import InvalidInput, Unavailable
 from recollect.model import (
     KINDS,

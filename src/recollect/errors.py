@@ -49,6 +49,8 @@ class RecollectError(Exception):
 
 
 class InvalidInput(RecollectError):
+    """The request itself is wrong."""
+
     code, status = "invalid_input", 400
 
 
@@ -59,32 +61,48 @@ class Unauthenticated(RecollectError):
 
 
 class NotAllowed(RecollectError):
+    """Understood, and refused by a rule: read-only, memory off, someone else's."""
+
     code, status = "not_allowed", 403
 
 
 class NotFound(RecollectError):
+    """Absent, forgotten or foreign: the three are indistinguishable on purpose."""
+
     code, status = "not_found", 404
 
 
 class Conflict(RecollectError):
+    """Right in itself, but not with what is stored."""
+
     code, status = "conflict", 409
 
 
 class TooLarge(RecollectError):
+    """Over a documented size limit."""
+
     code, status = "too_large", 413
 
 
 class RateLimited(RecollectError):
+    """Try again later."""
+
     code, status = "rate_limited", 429
 
 
 class Unsupported(RecollectError):
+    """This store, provider or build cannot do that."""
+
     code, status = "unsupported", 501
 
 
 class Unavailable(RecollectError):
+    """A part we depend on is down, full or too slow."""
+
     code, status = "unavailable", 503
 
 
 class Broken(RecollectError):
+    """Our own promise failed; always a bug."""
+
     code, status = "broken", 500

@@ -1,13 +1,16 @@
-"""Traces: one request as a tree of spans, from the door through the engine to the store and to providers, for OpenTelemetry.
+"""Traces: one request as a tree of spans, from the door through the engine to the store and to providers, for OpenTelemetry; and
+one piece of background work likewise, from the job down.
 
 A span carries names, counts and outcomes. What was said, asked, found or stored is never in one, and neither is who it was. What
-only looks for work, again and again, leaves no trace: the store's spans hang on somebody's request.
+only looks for work, again and again, leaves no trace: a job's begins with the first thing it writes or asks of a provider.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -18,13 +21,14 @@ from opentelemetry.propagate import extract
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
-from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer, get_current_span
+from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer, get_current_span, use_span
 
 from recollect._version import __version__
 from recollect.engine import Engine
 from recollect.errors import RecollectError
 from recollect.model import Completion, Piece, Scope, Utterance
 from recollect.ports import Capability, Chat, Embedder, Store, System, Tx
+from recollect.ports.around import AroundEmbedder
 
 T = TypeVar("T")
 VERBS = (
@@ -39,6 +43,24 @@ VERBS = (
     "maintain",
     "import_lines",
 )
+
+
+class Job:
+    """Background work whose trace begins when there is something to tell. Its parts may run side by side."""
+
+    def __init__(self, name: str, tracer: Tracer) -> None:
+        self._name, self._tracer = name, tracer
+        self._lock = threading.Lock()
+        self.span: Span | None = None
+
+    def begun(self) -> Span:
+        with self._lock:
+            if self.span is None:
+                self.span = self._tracer.start_span(self._name, kind=SpanKind.CONSUMER)
+            return self.span
+
+
+_job: ContextVar[Job | None] = ContextVar("recollect_job", default=None)
 
 
 class Spans:
@@ -59,15 +81,35 @@ class Spans:
     @contextmanager
     def span(self, name: str, kind: SpanKind = SpanKind.INTERNAL, **facts: str | int) -> Iterator[Span]:
         """Of an error its kind is told, never its words."""
-        with self.tracer.start_as_current_span(
-            name, kind=kind, attributes=facts, record_exception=False, set_status_on_exception=False
-        ) as span:
+        with (
+            _under(_job.get()),
+            self.tracer.start_as_current_span(
+                name, kind=kind, attributes=facts, record_exception=False, set_status_on_exception=False
+            ) as span,
+        ):
             try:
                 yield span
             except RecollectError as problem:
                 span.set_attribute("error.type", type(problem).__name__)
                 span.set_status(StatusCode.ERROR)
                 raise
+
+    @contextmanager
+    def job(self, name: str) -> Iterator[None]:
+        """What is done within belongs to one piece of background work."""
+        job = Job(f"job.{name}", self.tracer)
+        before = _job.set(job)
+        try:
+            yield
+        except RecollectError as problem:
+            if job.span is not None:
+                job.span.set_attribute("error.type", type(problem).__name__)
+                job.span.set_status(StatusCode.ERROR)
+            raise
+        finally:
+            _job.reset(before)
+            if job.span is not None:
+                job.span.end()
 
     def around(
         self, engine: type[Engine], store: Store, embedder: Embedder | None, chat: Chat | None
@@ -87,8 +129,19 @@ class Spans:
         self._provider.shutdown()
 
 
+def _under(job: Job | None) -> AbstractContextManager[Span | None]:
+    """Below the job that it is part of, where no span nearer to it is open."""
+    if job is None or _is_open():
+        return nullcontext()
+    return use_span(job.begun(), record_exception=False, set_status_on_exception=False)
+
+
+def _is_open() -> bool:
+    return get_current_span().get_span_context().is_valid
+
+
 class SpannedStore:
-    """Another store, with a span for everything asked of it on behalf of somebody."""
+    """Another store, with a span for everything asked of it on behalf of somebody, or by a job that has something to do."""
 
     def __init__(self, store: Store, spans: Spans) -> None:
         self._store, self._spans = store, spans
@@ -101,48 +154,36 @@ class SpannedStore:
         return await self._within("store.read", self._store.read(scope, work))
 
     async def write(self, scope: Scope, work: Callable[[Tx], T]) -> T:
-        return await self._within("store.write", self._store.write(scope, work))
+        return await self._within("store.write", self._store.write(scope, work), begins=True)
 
     async def system(self, work: Callable[[System], T]) -> T:
         return await self._within("store.system", self._store.system(work))
 
-    async def scrub(self) -> bool:
-        return await self._within("store.scrub", self._store.scrub())
+    async def scrub(self, *, however_long: bool = False) -> bool:
+        return await self._within("store.scrub", self._store.scrub(however_long=however_long), begins=True)
 
     async def close(self) -> None:
         await self._store.close()
 
-    async def _within(self, name: str, work: Awaitable[T]) -> T:
-        if not get_current_span().get_span_context().is_valid:
+    async def _within(self, name: str, work: Awaitable[T], *, begins: bool = False) -> T:
+        """`begins`: enough to begin the trace of a job, which looking is not."""
+        job = _job.get()
+        if not _is_open() and (job is None or (job.span is None and not begins)):
             return await work
         with self._spans.span(name, SpanKind.CLIENT):
             return await work
 
 
-class SpannedEmbedder:
+class SpannedEmbedder(AroundEmbedder):
     """Another embedder, with a span for every call."""
 
     def __init__(self, embedder: Embedder, spans: Spans) -> None:
-        self._embedder, self._spans = embedder, spans
-
-    @property
-    def provider(self) -> str:
-        return self._embedder.provider
-
-    @property
-    def model(self) -> str:
-        return self._embedder.model
-
-    @property
-    def dimensions(self) -> int:
-        return self._embedder.dimensions
+        super().__init__(embedder)
+        self._spans = spans
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
         with self._spans.span("embedder.embed", SpanKind.CLIENT, provider=self.provider, texts=len(texts)):
-            return await self._embedder.embed(texts, query=query)
-
-    async def close(self) -> None:
-        await self._embedder.close()
+            return await super().embed(texts, query=query)
 
 
 class SpannedChat:

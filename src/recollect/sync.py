@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from recollect.client import AsyncMemory
-from recollect.engine import talks as engine
+from recollect.engine.chatting import talks as engine
 from recollect.errors import Unavailable
 from recollect.model import Memory as MemoryRecord
 from recollect.model import Receipt
@@ -151,6 +151,7 @@ class Memory:
 
     @property
     def scope(self) -> Any:
+        """Whose memory this is: tenant, user and space."""
         return self._memory.scope
 
     def at(self, user: str | None = None, space: str | None = None, tenant: str | None = None) -> Self:

@@ -173,6 +173,7 @@ async def test_an_agent_is_told_how_to_ask_and_never_what_is_known(
     told = asked["instructions"] if "instructions" in asked else asked["messages"][0]["content"]
     assert told.startswith(f"You help Ana.\n\n{GUIDANCE}")
     assert "birds" in told
+    assert "memory_search" in told, "by the name that it has here"
     assert "canary" not in json.dumps(asked)
 
 

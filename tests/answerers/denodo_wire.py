@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import threading
 from collections import deque
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.services.wire import Exchange, Seen, Wire
 
 USUAL: dict[str, Any] = {
     "answer": "The total sales by region for 2024 are:\n- North: 2,500,000",
@@ -40,56 +38,20 @@ class Act:
     hangs_up: bool = False
 
 
-class DenodoServer:
+class DenodoServer(Wire):
     """`acts` are played first in, first out; with none left it gives its usual answer. `asked` are the requests that came."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.acts: deque[Act] = deque()
-        self.asked: list[tuple[str, Mapping[str, str], Any]] = []
-        self.stopping = threading.Event()
-        self._http = _Quiet(("127.0.0.1", 0), _handler(self))
-        self._http.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
+        self.asked: list[Seen] = []
 
-    @contextmanager
-    def running(self) -> Iterator[DenodoServer]:
-        thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
-        try:
-            yield self
-        finally:
-            self.stopping.set()
-            self._http.shutdown()
-            self._http.server_close()
-            thread.join()
-
-
-class _Quiet(ThreadingHTTPServer):
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Clients that hang up are what some of the tests are about."""
-
-
-def _handler(server: DenodoServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def log_message(self, format: str, *args: object) -> None:
-            """A test's output is its result."""
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            server.asked.append((self.path, dict(self.headers), body))
-            act = server.acts.popleft() if server.acts else Act()
-            if act.silent:
-                server.stopping.wait(60)
-            if act.silent or act.hangs_up:
-                self.close_connection = True
-                return
-            content = act.body if isinstance(act.body, bytes) else json.dumps(act.body).encode()
-            self.send_response(act.status)
-            for name, value in {"Content-Length": str(len(content)), **act.headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(content)
-
-    return Handler
+    def meet(self, exchange: Exchange) -> None:
+        self.asked.append(exchange.seen())
+        act = self.acts.popleft() if self.acts else Act()
+        if act.silent:
+            self.stopping.wait(60)
+        if act.silent or act.hangs_up:
+            exchange.hangs_up()
+        else:
+            exchange.says(act.status, act.body, act.headers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 from contextlib import closing
@@ -11,7 +12,7 @@ import pytest
 
 from recollect.errors import InvalidInput, NotAllowed, Unavailable, Unsupported
 from recollect.model import DataAccess
-from recollect.providers.answerers.database import Database
+from recollect.providers.answerers.database import THREADS, Database
 from recollect.providers.answerers.running import Running
 from tests.answerers.grounds import SHOP, Ground
 
@@ -28,11 +29,33 @@ async def test_what_would_take_for_ever_is_ended(ground: Ground, database: Datab
     await hurried.close()
 
 
+async def test_who_would_wait_too_long_is_told_to_come_back(ground: Ground, database: Database) -> None:
+    schema = await database.schema()
+    hurried = ground.open(timeout_s=0.3)
+    running = Running(hurried, DataAccess(), {})
+    told = await asyncio.gather(*(running.run(BOMB, schema) for _ in range(40)), return_exceptions=True)
+    waited = [each for each in told if isinstance(each, Unavailable)]
+    assert len(waited) >= 40 - 3 * THREADS
+    assert {each.details["retry_after_s"] for each in waited} == {0.3}
+    assert all(isinstance(each, InvalidInput) for each in told if each not in waited)
+    await hurried.close()
+
+
 async def test_a_cross_join_gives_no_more_than_the_limit(database: Database) -> None:
     running = Running(database, DataAccess(), {"vql_execute_rows_limit": 7})
     done = await running.run("SELECT a.sale_id FROM sales a, sales b", await running.schema())
     assert len(done.rows.rows) == 7
     assert done.rows.truncated
+
+
+async def test_a_large_result_ends_where_there_is_no_more_room(postgres_ground: Ground) -> None:
+    database = postgres_ground.open()
+    schema = await database.schema()
+    found = await database.run("SELECT repeat('x', 200000) AS wide FROM sales LIMIT 101", schema)
+    assert found.truncated
+    assert 40 <= len(found.rows) < 100
+    assert found.columns == ("wide",)
+    await database.close()
 
 
 async def test_the_schema_is_read_with_links_and_words(database: Database) -> None:

@@ -17,7 +17,7 @@ import psycopg
 
 from recollect import Memory
 from recollect.engine import Engine, EngineConfig
-from recollect.engine.generations import Generations
+from recollect.engine.embedding.generations import Generations
 from recollect.model import Generation
 from recollect.ports import Clock, Embedder, Store
 from recollect.providers.clock import SystemClock

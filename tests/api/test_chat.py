@@ -35,6 +35,23 @@ def test_orders_are_carried_out_and_a_message_told_twice_is_one(home: Home) -> N
         assert memory.chat("I keep hens, too.", session_id="s").whole().started.reason == "memory_off"
 
 
+def test_a_message_sent_again_is_no_answer_to_itself(home: Home) -> None:
+    """Nor is what was learnt from it the first time."""
+    with home.memory() as memory:
+        memory.add(STANDUP)
+        for told in ("I keep bees on the roof.", "The standup is in the Maple room, and I like standups."):
+            once, again = (memory.chat(told, session_id="s", message_id=told[:5]).whole() for _ in range(2))
+            assert [each.id for each in again.remembered.used] == [each.id for each in once.remembered.used]
+
+
+def test_as_many_memories_are_used_as_was_set(home: Home) -> None:
+    with home.memory(max_results=2) as memory:
+        for number in range(4):
+            memory.add(f"Meeting room {number + 1} has {number + 5} chairs")
+        used = memory.chat("how many chairs do the meeting rooms have?").whole().remembered.used
+        assert len(used) == 2
+
+
 def test_a_turn_can_be_followed_event_by_event_and_collected_afterwards(home: Home) -> None:
     with home.memory() as memory:
         talk = memory.chat("anything about ferries?")

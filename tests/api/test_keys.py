@@ -23,7 +23,7 @@ def keys_seen(server: EmbeddingServer, **settings: str) -> set[str | None]:
     """What the server was shown as a key while something was remembered."""
     with Memory("memory://", user="ana", **settings) as memory:
         memory.add("the ferry leaves at noon")
-        memory.flush(30)
+        memory.flush(120)
         assert len(memory.search("ferry")) == 1
     return {seen.headers.get("Authorization") for seen in server.seen}
 

@@ -19,7 +19,8 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture
 def memory(home: Home) -> Iterator[Memory]:
-    with home.memory() as opened:
+    """Without a background, which notes what was found whenever it comes to it: then nothing is the same a moment later."""
+    with home.memory(worker=False) as opened:
         yield opened
 
 
@@ -164,10 +165,11 @@ def test_update_changes_what_it_names(memory: Memory) -> None:
     assert after.updated_at >= before.updated_at
     assert contents(memory.search("green")) == {"the boat is green"}
     assert list(memory.search("blue", min_relevance=0.3)) == []
+    found = memory.get(id)
     for wrong in ({}, {"created_at": NOON}, {"nonsense": 1}, {"text": ""}, {"tags": "x"}):
         with pytest.raises(InvalidInput):
             memory.update(id, **wrong)
-    assert memory.get(id) == after
+    assert memory.get(id) == found
 
 
 def test_themes_follow_their_memories(memory: Memory) -> None:
@@ -307,3 +309,20 @@ def test_it_is_used_from_threads(memory: Memory) -> None:
     for thread in threads:
         thread.join()
     assert memory.list().total == 8
+
+
+def test_what_the_companion_weighs_can_be_set(home: Home) -> None:
+    """Recency as much as relevance by default; nothing at all where its owner says so."""
+    orders: list[list[str]] = []
+    none = {"companion_alpha": 0, "companion_beta": 0, "companion_gamma": 0}
+    choices: tuple[dict[str, Any], ...] = ({}, {"companion_beta": 0}, none)
+    for weights in choices:
+        with home.memory(**weights) as memory:
+            if not orders:
+                memory.add("The green boat is called Esmeralda", created_at="2020-05-01T00:00:00Z", importance=0.5)
+                memory.add("Esmeralda likes chess", importance=0.5)
+            found = memory.search("what is the green boat called, Esmeralda?", recipe="companion", min_relevance=0)
+            orders.append([hit.memory.content.split()[-1] for hit in found if hit.memory])
+    assert orders[0] == ["chess", "Esmeralda"]
+    assert orders[1] == ["Esmeralda", "chess"]
+    assert sorted(orders[2]) == sorted(orders[0])

@@ -8,8 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from bench import backfill, growth, recall, write
+from bench.filling import Size, person
+from bench.ground import DIMENSIONS, engine_over, fresh_store, put_memories
 from bench.recall import Asking
+from bench.texts import notes
+from recollect.model import Listing
 
 ROOT = Path(__file__).parents[2]
 
@@ -50,19 +56,46 @@ def test_growth_goes_up_in_tens_and_ends_with_everyone() -> None:
 
 
 async def test_growth_adds_people_and_not_memories_of_each() -> None:
-    first, last = await growth.run("sqlite", total=60, users=12, count=5)
+    first, last = (await growth.run("sqlite", Size(total=60, users=12), count=5)).rows
     assert (first["users"], first["memories"], first["each"]) == (10, 50, 5)
     assert (last["users"], last["memories"], last["each"]) == (12, 60, 5)
-    assert first["slower"] == first["write_slower"] == 1.0
     figures = {"recall_p50_ms", "recall_p95_ms", "first_p50_ms", "write_p50_ms", "write_p95_ms"}
-    for key in figures | {"disk_bytes", "resident_mb", "fill_per_s"}:
+    beside = {f"alone_{name}" for name in figures} | {"slower", "slower_p95", "write_slower"}
+    for key in figures | beside | {"disk_bytes", "resident_mb", "fill_per_s"}:
         assert last[key] > 0, key
 
 
-async def test_growth_runs_on_postgres() -> None:
-    (row,) = await growth.run("postgres", total=6, users=2, count=2)
-    assert row["memories"] == 6
-    assert row["disk_bytes"] > 0
+async def test_growth_goes_on_where_it_stopped_and_begins_the_half_filled_anew(tmp_path: Path) -> None:
+    begun = await growth.run("sqlite", Size(total=50, users=10), count=3, folder=tmp_path)
+    async with fresh_store("sqlite", tmp_path) as (store, _):
+        async for _ in put_memories(engine_over(store), person(11), notes(2, seed=11)):
+            pass
+    grown = await growth.run("sqlite", Size(total=60, users=12), count=3, folder=tmp_path)
+    assert grown.rows[0] == begun.rows[0]
+    assert [(row["users"], row["filled"]) for row in grown.rows] == [(10, 50), (12, 10)]
+    async with fresh_store("sqlite", tmp_path) as (store, _):
+        found = await store.read(person(11), lambda tx: tx.memories.list(Listing()))
+    assert {each.content for each in found.items} >= set(notes(5, seed=11))
+    with pytest.raises(SystemExit, match="take another folder"):
+        await growth.run("sqlite", Size(total=120, users=12), count=3, folder=tmp_path)
+
+
+async def test_growth_ends_when_its_time_is_up() -> None:
+    assert (await growth.run("sqlite", Size(total=60, users=12, seconds=-1.0), count=3)).rows == []
+
+
+async def test_growth_fills_a_postgres_side_by_side_and_has_its_plans_examined() -> None:
+    grown = await growth.run("postgres", Size(total=2_000, users=2, lanes=2, written=1), count=4)
+    (row,) = grown.rows
+    assert (row["memories"], row["filled"]) == (2_000, 2_000)
+    assert row["hits"] > 0, "a search that finds nothing measures nothing"
+    assert grown.plan is not None
+    assert grown.plan["faults"] == []
+    assert grown.plan["statements"] > 100
+    assert grown.room is not None
+    assert grown.room["counts"]["memories"] == grown.room["counts"]["embeddings"] == 2_004
+    assert grown.room["together"] > 2 * DIMENSIONS
+    assert "an index behind each" in grown.said
 
 
 async def test_backfill_embeds_everything_beside_the_bare_model() -> None:
@@ -106,4 +139,4 @@ def test_an_unknown_peer_is_refused_by_name() -> None:
 def _bench(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     quiet = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
     command = [sys.executable, "-m", "bench", *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True, timeout=100)
+    return subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True, timeout=280)

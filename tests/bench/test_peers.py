@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bench.changes import CHANGES, latest_first
 from bench.known import UNANSWERED, known
 from bench.peers import child, compare
 from bench.peers.install import PEERS, PeerMissing, environment
@@ -59,7 +60,8 @@ def test_quality_counts_answers_among_the_first_ten() -> None:
 
 @pytest.fixture
 def table(tmp_path: Path) -> child.Table:
-    (tmp_path / "job.json").write_text(json.dumps({"texts": ["one", "two"], "questions": ["which?"]}))
+    job = {"texts": ["one", "two"], "questions": ["which?"], "changes": [], "forgotten": ["one"]}
+    (tmp_path / "job.json").write_text(json.dumps(job))
     np.save(tmp_path / "vectors.npy", np.eye(3, 4, dtype=np.float32))
     return child.Table(tmp_path)
 
@@ -73,15 +75,32 @@ def test_the_child_hands_out_the_vectors_it_was_given(table: child.Table) -> Non
 
 def test_the_child_times_every_addition_and_question(table: child.Table) -> None:
     kept: list[str] = []
-    peer = child.Peer("a list", lambda _, text: kept.append(text), lambda _: [*reversed(kept), "not ours"])
+    peer = child.Peer("a list", lambda _, text: kept.append(text), lambda _: [*reversed(kept), "not ours"], kept.pop)
     figures = child.measured(peer, table, seconds_at_most=60)
     assert len(figures["add_s"]) == 2
     assert len(figures["search_s"]) == 1
     assert figures["found"] == [[1, 0]]
+    child.forget(peer, table)
+    assert kept == ["two"]
+
+
+def test_what_is_left_behind_is_looked_for_in_every_file(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "log").write_bytes(b"\x00an old line\x00")
+    (tmp_path / "escaped").write_text(json.dumps("苹果"))
+    assert child.left_behind(tmp_path, ["an old line", "苹果", "gone"]) == 2
+
+
+def test_the_later_of_two_comes_first_or_alone() -> None:
+    change = CHANGES[0]
+    assert latest_first([change.since, change.before], change)
+    assert latest_first(["another", change.since], change)
+    assert not latest_first([change.before, change.since], change)
+    assert not latest_first([], change)
 
 
 def test_the_child_gives_up_on_a_peer_that_takes_too_long(table: child.Table) -> None:
-    peer = child.Peer("a sloth", lambda _, text: None, lambda _: [])
+    peer = child.Peer("a sloth", lambda _, text: None, lambda _: [], lambda _: None)
     with pytest.raises(TimeoutError, match="1 of 2 texts"):
         child.measured(peer, table, seconds_at_most=0)
 
@@ -100,6 +119,8 @@ async def test_a_peer_that_does_not_run_is_reported_and_the_others_are_not_held_
     assert again["recall_at_10"] == ours["recall_at_10"]
     assert uncut["recall_at_10"] >= ours["recall_at_10"]
     assert uncut["silent"] <= ours["silent"]
+    assert ours["latest"] > 50
+    assert ours["left_behind"] == 0
 
 
 def test_a_peer_that_cannot_be_installed_says_why(tmp_path: Path) -> None:

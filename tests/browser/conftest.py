@@ -7,21 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, ClassVar
 from uuid import uuid4
 
 import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from tests.api.homes import KINDS, migrated
+from tests.api.homes import KINDS, Home, migrated
 from tests.browser.looking import PATIENCE_MS, Person
 from tests.doors.http.process import Server, serving
-from tests.providers.chat_wire import ChatServer
+from tests.providers.chat_wire import ChatServer, Interlocutor
 from tests.providers.wire import EmbeddingServer
 from tests.services.chromium import running_chromium
 
 Opening = Callable[..., Person]
+
+
+@dataclass
+class PageServer(Server):
+    """A server, and where it keeps everything."""
+
+    home: Home
 
 
 @pytest.fixture(scope="module")
@@ -33,13 +42,22 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def model() -> Iterator[ChatServer]:
-    with ChatServer().running() as server:
+    with Interlocutor().running() as server:
         yield server
+
+
+class Meanings(EmbeddingServer):
+    """A model that knows which texts mean the same."""
+
+    SAME: ClassVar = {"hound": "Our dog is called Mia"}
+
+    def answer(self, path: str, body: Any) -> tuple[int, Any]:
+        return super().answer(path, {**body, "input": [self.SAME.get(text, text) for text in body["input"]]})
 
 
 @pytest.fixture(scope="session")
 def vectors() -> Iterator[EmbeddingServer]:
-    with EmbeddingServer().running() as server:
+    with Meanings().running() as server:
         yield server
 
 
@@ -49,8 +67,9 @@ def server(
     tmp_path_factory: pytest.TempPathFactory,
     model: ChatServer,
     vectors: EmbeddingServer,
-) -> Iterator[Server]:
+) -> Iterator[PageServer]:
     folder: Path = tmp_path_factory.mktemp("page")
+    home = Home("sqlite", str(folder / "data" / "recollect.db"), folder)
     settings = {
         "user_id_source": "header",
         "role_header": "X-Role",
@@ -61,13 +80,20 @@ def server(
         "rate_limit": "0",
     }
     if request.param == "postgres":
-        settings["store"] = migrated(request.getfixturevalue("postgres")).app_url
+        database = migrated(request.getfixturevalue("postgres"))
+        home = Home("postgres", database.app_url, folder, database)
+        settings["store"] = database.app_url
     with serving(folder, **settings) as running:
-        yield running
+        yield PageServer(running.process, running.url, running.log, home)
+
+
+def plain_client(address: str, **options: Any) -> httpx.Client:
+    """For loopback alone: whom to trust elsewhere takes longer to read than most answers."""
+    return httpx.Client(base_url=address, verify=False, trust_env=False, timeout=60, **options)
 
 
 @pytest.fixture
-def open_page(browser: Browser, server: Server) -> Iterator[Opening]:
+def open_page(browser: Browser, server: PageServer) -> Iterator[Opening]:
     """A person at the page; `open_page(person)` again is the same person in another tab. What went wrong in it fails the test."""
     with ExitStack() as undo:
 
@@ -85,10 +111,10 @@ def open_page(browser: Browser, server: Server) -> Iterator[Opening]:
             )
             if again is None:
                 undo.callback(context.close)
-            client = undo.enter_context(httpx.Client(base_url=server.url, headers=headers, timeout=60))
+            client = undo.enter_context(plain_client(server.url, headers=headers))
             page: Page = context.new_page()
             page.set_default_timeout(PATIENCE_MS)
-            person = Person(user, page, context, client)
+            person = Person(user, page, context, client, server.home)
             undo.callback(person.check)
             person.go(path)
             return person

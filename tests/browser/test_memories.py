@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import Opening
+from tests.providers.chat_wire import Act, ChatServer
 
 HOSTILE = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>{{7*7}} ${7*7}"
 
@@ -44,6 +44,19 @@ def test_filters_and_search_find_and_are_in_the_address(open_page: Opening) -> N
     expect(ana.page.get_by_role("heading", name="Nothing matches")).to_be_visible()
 
 
+def test_what_is_typed_is_found_by_words_and_by_meaning(open_page: Opening) -> None:
+    ana = open_page()
+    for text in ("Our dog is called Mia", "The ferry leaves at noon"):
+        ana.tell(text)
+    ana.go("memories")
+    ana.embedded()
+    search = ana.page.get_by_label("Search")
+    search.press_sequentially("ferr")
+    expect(ana.rows.first).to_contain_text("The ferry leaves")
+    search.fill("hound")
+    expect(ana.rows.first).to_contain_text("Our dog is called Mia")
+
+
 def test_one_memory_tells_where_it_comes_from_and_what_it_replaced(open_page: Opening) -> None:
     ana = open_page()
     ana.says("monday", "The launch is in March")
@@ -56,8 +69,28 @@ def test_one_memory_tells_where_it_comes_from_and_what_it_replaced(open_page: Op
     expect(panel.get_by_role("button", name="The launch is in March")).to_be_visible()
     expect(panel.locator("blockquote")).to_contain_text("The launch is in March")
     expect(panel).to_contain_text("Vector")
-    panel.get_by_role("link", name="The launch is in March").click()
+    panel.get_by_role("link", name="Open the conversation").click()
     expect(ana.page.locator(".turn.marked")).to_contain_text("The launch is in March")
+
+
+def test_one_memory_tells_where_it_was_used(open_page: Opening, model: ChatServer) -> None:
+    ana = open_page()
+    id = ana.tell("I am allergic to hazelnuts")
+    model.acts.append(Act(text="No hazelnuts for you [m1]."))
+    talk = {"message": "Am I allergic to hazelnuts or anything else?", "session_id": "lunch"}
+    assert ana.api.post("/v1/chat", json=talk).is_success
+    ana.go(f"memories?id={id}")
+    panel = ana.page.get_by_label("Memory", exact=True)
+    expect(panel).to_contain_text("Where it was used")
+    expect(panel).to_contain_text("named as m1")
+    panel.get_by_role("link", name="No hazelnuts for you").click()
+    reply = ana.page.locator(".turn.marked")
+    expect(reply.locator(".said")).to_have_text("No hazelnuts for you [m1].")
+    expect(reply.locator(".cited a")).to_have_attribute("href", f"#/memories?id={id}")
+    ana.api.delete(f"/v1/memories/{id}")
+    ana.page.reload()
+    expect(reply.locator(".said")).to_have_text("No hazelnuts for you [m1].")
+    expect(reply.locator(".used")).to_have_count(0)
 
 
 def test_a_telling_that_was_merged_can_be_taken_out_again(open_page: Opening) -> None:
@@ -79,8 +112,12 @@ def test_edit_pin_archive_and_restore(open_page: Opening) -> None:
     panel = ana.page.get_by_label("Memory", exact=True)
     ana.button("Edit", panel).click()
     ana.page.get_by_label("Text", exact=True).fill("My office is room 21")
+    panel.get_by_label("Type").select_option("note")
+    panel.get_by_label("Theme").fill("work")
+    panel.get_by_label("Tags").fill("office, room")
     ana.button("Save", panel).click()
     expect(panel.locator(".memory-text")).to_have_text("My office is room 21")
+    expect(ana.rows.first).to_contain_text("note · work · #office · #room")
     ana.button("Pin", panel).click()
     expect(ana.button("Unpin", panel)).to_be_visible()
     ana.button("Archive", panel).click()
@@ -89,7 +126,12 @@ def test_edit_pin_archive_and_restore(open_page: Opening) -> None:
     ana.button("Restore", panel).click()
     expect(ana.button("Archive", panel)).to_be_visible()
     (kept,) = ana.api.get("/v1/memories").json()["items"]
-    assert (kept["text"], kept["pinned"]) == ("My office is room 21", True)
+    assert (kept["text"], kept["pinned"], kept["type"], kept["tags"]) == (
+        "My office is room 21",
+        True,
+        "note",
+        ["office", "room"],
+    )
 
 
 def test_forgetting_can_be_undone_until_it_is_final(open_page: Opening) -> None:
@@ -108,6 +150,19 @@ def test_forgetting_can_be_undone_until_it_is_final(open_page: Opening) -> None:
     ana.page.clock.run_for(8_500)
     expect(ana.page.get_by_text(re.compile("Forgotten for good: 1 memory"))).to_be_visible()
     assert len(ana.remembered()) == 1
+
+
+def test_forgetting_takes_along_what_was_said_if_one_wants(open_page: Opening) -> None:
+    ana = open_page()
+    ana.says("monday", "I keep bees on the roof", "How nice.")
+    message = ana.api.get("/v1/conversations/monday").json()["messages"][0]["id"]
+    id = ana.tell("I keep bees on the roof", source_conversation_id="monday", source_message_id=message)
+    ana.go(f"memories?id={id}")
+    ana.page.clock.install()
+    ana.button("Forget, and what I said").click()
+    ana.page.clock.run_for(8_500)
+    expect(ana.page.get_by_text("Forgotten for good: 1 memory, and 1 message that said it.")).to_be_visible()
+    assert [each["content"] for each in ana.api.get("/v1/conversations/monday").json()["messages"]] == ["How nice."]
 
 
 def test_a_pair_that_may_not_both_be_true_is_decided_by_its_owner(open_page: Opening) -> None:
@@ -140,9 +195,10 @@ def test_hostile_text_is_text_everywhere(open_page: Opening) -> None:
         assert "owned" not in eve.page.title()
 
 
-def test_ten_thousand_scroll_with_a_few_rows_drawn(open_page: Opening, request: pytest.FixtureRequest) -> None:
-    ana, count = open_page(), 10_000 if "sqlite" in request.node.name else 1_000
-    ana.brings(count)
+def test_ten_thousand_scroll_with_a_few_rows_drawn(open_page: Opening) -> None:
+    ana, count = open_page(), 10_000
+    ana.tell("note 1 of many")
+    ana.multiplies(count)
     ana.go("memories")
     expect(ana.page.get_by_text(f"{count:,} remembered")).to_be_visible()
     expect(ana.rows.first).to_be_visible()
@@ -185,13 +241,25 @@ def test_two_tabs_see_the_same_memory(open_page: Opening) -> None:
     first.page.get_by_label("Something to remember").fill("said in the first tab")
     first.button("Remember").click()
     expect(first.rows).to_have_count(1)
-    second.page.reload()
     expect(second.rows).to_contain_text("said in the first tab")
-    second.api.delete(f"/v1/memories/{second.api.get('/v1/memories').json()['items'][0]['id']}")
-    first.expected.add("404")
-    first.button("Pin", first.rows.first).click()
-    expect(first.page.locator(".notice.bad")).to_be_visible()
-    expect(first.button("Pin", first.rows.first)).to_be_visible()
+    second.button("Pin", second.rows.first).click()
+    expect(first.button("Unpin", first.rows.first)).to_be_visible()
+    first.api.post("/v1/memories", json={"text": "said by an assistant"})
+    expect(first.rows).to_have_count(1)
+    first.page.evaluate("window.dispatchEvent(new Event('focus'))")
+    expect(first.rows).to_have_count(2)
+
+
+def test_what_somebody_else_forgot_is_not_pinned(open_page: Opening) -> None:
+    ana = open_page()
+    id = ana.tell("soon to be gone")
+    ana.go("memories")
+    expect(ana.rows).to_have_count(1)
+    ana.api.delete(f"/v1/memories/{id}")
+    ana.expected.add("404")
+    ana.button("Pin", ana.rows.first).click()
+    expect(ana.page.locator(".notice.bad")).to_be_visible()
+    expect(ana.button("Pin", ana.rows.first)).to_be_visible()
 
 
 def test_a_failing_network_takes_back_what_was_shown_too_early(open_page: Opening) -> None:
@@ -213,6 +281,22 @@ def test_a_failing_network_takes_back_what_was_shown_too_early(open_page: Openin
     ana.page.unroute("**/v1/memories/**", fails)
     ana.button("Try again", ana.page.locator(".panel")).click()
     expect(ana.page.locator(".memory-text")).to_have_text("kept through the storm")
+
+
+def test_a_server_that_is_gone_is_said_until_it_is_back(open_page: Opening) -> None:
+    ana = open_page()
+    ana.expected |= {"ERR_", "Failed to load"}
+    ana.tell("there before")
+    ana.go("memories")
+    expect(ana.rows).to_have_count(1)
+    ana.context.set_offline(True)
+    ana.page.get_by_label("Search").fill("before")
+    expect(ana.page.locator("#away")).to_contain_text("Trying again")
+    expect(ana.page.locator(".empty").get_by_role("alert")).to_contain_text("can't be reached")
+    ana.context.set_offline(False)
+    expect(ana.page.locator("#away")).to_be_empty()
+    expect(ana.rows.first).to_contain_text("there before")
+    expect(ana.rows.first.locator("mark")).to_have_text("before")
 
 
 def test_a_late_answer_does_not_replace_a_newer_one(open_page: Opening) -> None:

@@ -12,7 +12,7 @@ from tests.browser.looking import Person
 from tests.providers.chat_wire import Act, ChatServer
 
 FOLDER = Path(__file__).parents[2] / "build" / "screenshots"
-WIDE = {"width": 1280, "height": 800}
+WIDE = {"width": 1280, "height": 860}
 PHONE = {"width": 390, "height": 844}
 LIFE: tuple[tuple[str, str, str, list[str]], ...] = (
     ("The standup is at ten, on Tuesdays and Thursdays", "fact", "work", ["meeting"]),
@@ -30,8 +30,6 @@ TALK = (
     "I'm off to Lisbon on 12 March and back on the 19th. Anything I should book?",
     "A window seat, as you like it on long flights. Shall I look for a table by the river, too?",
 )
-# The machine may have no Chinese letters, and needs none for a picture in English.
-QUIET = "document.querySelector('header button[lang=zh]')?.style.setProperty('visibility', 'hidden')"
 PLACES = {
     "memories": "memories?id={id}",
     "lab": "lab?q=what+should+I+know+about+food%3F&a=native&b=companion&budget=40",
@@ -47,14 +45,16 @@ LOOKS = {
 }
 
 
-def lived(ana: Person) -> str:
+def lived(ana: Person, model: ChatServer) -> str:
     ana.says("lisbon", *TALK)
     message = ana.api.get("/v1/conversations/lisbon").json()["messages"][0]["id"]
     ids = []
     for text, type, theme, tags in LIFE:
         source = {"source_conversation_id": "lisbon", "source_message_id": message} if "Lisbon" in text else {}
         ids.append(ana.tell(text, type=type, theme=theme, tags=tags, pinned="Allergic" in text, **source))
-    ana.api.post("/v1/memories/search", json={"query": "When do I fly to Lisbon?"})
+    model.acts.append(Act(text="On 12 March, and you are back on the 19th [m1]."))
+    asked = {"message": "When do I fly to Lisbon, and when am I back?", "session_id": "lisbon"}
+    assert ana.api.post("/v1/chat", json=asked).is_success
     return ids[7]
 
 
@@ -63,12 +63,11 @@ def lived(ana: Person) -> str:
 def test_each_place_has_its_picture(open_page: Opening, model: ChatServer, look: str) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     ana = open_page(role="admin", **LOOKS[look])
-    id = lived(ana)
+    id = lived(ana, model)
     for name, place in PLACES.items():
         ana.go(place.format(id=id))
         expect(ana.page.locator(".memory-text, .hits .card, .turn, .controls .card, .chart").first).to_be_visible()
         ana.page.wait_for_load_state("networkidle")
-        ana.page.evaluate(QUIET)
         taken = ana.page.screenshot(path=FOLDER / f"{name}-{look}.png")
         assert taken.startswith(b"\x89PNG")
     ana.go("chat")
@@ -78,5 +77,4 @@ def test_each_place_has_its_picture(open_page: Opening, model: ChatServer, look:
     ana.page.keyboard.press("Enter")
     expect(ana.page.locator(".turn.assistant .said")).to_contain_text("hazelnuts [m2]")
     expect(ana.page.locator(".turn.busy")).to_have_count(0)
-    ana.page.evaluate(QUIET)
     ana.page.screenshot(path=FOLDER / f"chat-{look}.png")

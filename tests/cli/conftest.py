@@ -52,15 +52,15 @@ class CommandLine:
             stdin=None if data is not None else subprocess.DEVNULL,
             capture_output=True,
             env=self.whole_environment,
-            timeout=60,
+            timeout=280,
         )
         assert done.returncode == code, f"ended with {done.returncode}: {done.stderr.decode()}"
         return done.stdout.decode()
 
-    def start(self, *args: str) -> subprocess.Popen[bytes]:
+    def start(self, *args: str, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             [sys.executable, "-m", "recollect", *args],
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=self.whole_environment,

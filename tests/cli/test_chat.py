@@ -66,6 +66,7 @@ def test_a_conversation_with_orders(talking: CommandLine, model: ChatServer) -> 
     assert "memories are not shown" in result.stderr
     assert "/memories" in result.stderr
     assert "nothing here to forget" in result.stdout, "a new conversation knows nothing of the last message"
+    assert "you>" not in result.stdout, "a pipe is not asked"
     assert [asked["messages"][-1]["content"] for asked in model.asked if asked.get("stream")] == [lines[0]]
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 
 import pytest
+from rich.cells import cell_len
 
 from tests.cli.conftest import CommandLine
 
@@ -18,17 +18,18 @@ def test_what_one_process_adds_the_next_one_finds(cli: CommandLine) -> None:
     told = cli.shell("add", "I prefer uv over pip for Python projects", "--type", "preference", "--tag", "tools")
     assert re.match(r"stored as [0-9a-f-]{36} · embedding ready\n$", told)
     assert "uv over pip" in cli.shell("search", "do I prefer uv or pip?")
-    assert json.loads(cli.shell("search", "uv or pip", "--json"))["hits"][0]["memory"]["tags"] == ["tools"]
+    cli.env["RECOLLECT_EMBEDDER"] = "off"
+    assert cli.json("search", "uv or pip")["hits"][0]["memory"]["tags"] == ["tools"]
 
 
 def test_chinese_text_is_kept_found_and_shown(cli: CommandLine) -> None:
     cli.shell("add", "我喜欢在下午喝乌龙茶")
     assert "乌龙茶" in cli.shell("search", "乌龙茶")
-    assert json.loads(cli.shell("list", "--json"))["items"][0]["content"] == "我喜欢在下午喝乌龙茶"
+    assert cli.json("list")["items"][0]["content"] == "我喜欢在下午喝乌龙茶"
 
 
 def test_text_comes_from_stdin(cli: CommandLine) -> None:
-    cli.shell("add", "-", input="The standup is at 9:30\n")
+    cli("add", "-", input="The standup is at 9:30\n")
     (memory,) = cli.json("list")["items"]
     assert memory["content"] == "The standup is at 9:30"
 
@@ -70,7 +71,12 @@ def test_a_read_only_memory_refuses_people_and_takes_seeds(cli: CommandLine) -> 
     cli.env["RECOLLECT_WRITE_MODE"] = "read_only"
     assert "RECOLLECT_WRITE_MODE" in cli("add", "anything", code=3).stdout
     assert cli.json("seed", "-", input="The office is in Lisbon\n") == {"stored": 1}
-    assert cli.json("list")["items"][0]["source"] == "import"
+    seeded = cli.json("list")["items"][0]
+    assert (seeded["source"], seeded["importance"]) == ("import", 0.5)
+    others = '{"content": "Bob likes tea", "user_id": "bob", "importance": 0.9}'
+    assert cli.json("seed", "-", input=others) == {"stored": 1}
+    assert cli.json("list")["total"] == 1
+    assert cli.json("list", "--user", "bob")["items"][0]["importance"] == 0.9
 
 
 def test_search_narrows_and_explains(cli: CommandLine) -> None:
@@ -137,14 +143,14 @@ def test_forgetting_everything_asks_for_the_name(cli: CommandLine) -> None:
     assert "nothing was forgotten" in refused.stderr
     assert "nothing was forgotten" in cli("forget", "--all", "--user", "ana", code=3).stderr
     assert cli.json("list", "--user", "ana")["total"] == 1
-    assert json.loads(cli.shell("forget", "--all", "--user", "ana", "--json", input="ana\n"))["memories"] == 2
+    assert cli.json("forget", "--all", "--user", "ana", input="ana\n")["memories"] == 2
     assert cli.json("list", "--user", "ana", "--space", "work")["total"] == 0
     assert cli.json("list", "--user", "ben")["total"] == 1
 
 
 def test_forgetting_everything_without_a_question_leaves_no_trace_in_the_file(cli: CommandLine) -> None:
-    cli.shell("add", "the canary is called Zerzura")
-    assert "memories" in cli.shell("forget", "--all", "--yes")
+    cli("add", "the canary is called Zerzura")
+    assert "memories" in cli("forget", "--all", "--yes").stdout
     for file in cli.folder.iterdir():
         assert b"zerzura" not in file.read_bytes().lower()
     with sqlite3.connect(cli.folder / "recollect.db") as connection:
@@ -152,16 +158,18 @@ def test_forgetting_everything_without_a_question_leaves_no_trace_in_the_file(cl
 
 
 def test_stored_text_is_not_obeyed_by_the_terminal(cli: CommandLine) -> None:
-    cli("add", f"[bold red]brackets[/] {ESCAPE}]0;title\x07 {ESCAPE}[2J right\u202eleft")
+    cli("add", f":free: [bold red]brackets[/] {ESCAPE}]0;title\x07 {ESCAPE}[2J right\u202eleft")
     for shown in (cli("list").stdout, cli("search", "brackets").stdout):
-        assert "[bold red]brackets[/]" in shown
+        assert ":free: [bold red]brackets[/]" in shown
         assert not set("\x1b\x07\u202e") & set(shown)
 
 
-def test_long_texts_and_ids_fit_eighty_columns(cli: CommandLine) -> None:
-    id = cli.json("add", "word " * 300, "--tag", "a-rather-long-tag-that-takes-room", "--theme", "a long theme")["id"]
+@pytest.mark.parametrize("text", ["word " * 300, "早上喝乌龙茶，" * 40])
+def test_long_texts_and_ids_fit_eighty_columns(cli: CommandLine, text: str) -> None:
+    id = cli.json("add", text, "--tag", "a-rather-long-tag-that-takes-room", "--theme", "a long theme")["id"]
     shown = cli("list").stdout
-    assert max(map(len, shown.splitlines())) <= 80
+    assert max(map(cell_len, shown.splitlines())) <= 80
+    assert not any(line.endswith(" ") for line in shown.splitlines()), "nobody wants blanks at the end of a line"
     assert id in shown
 
 

@@ -35,7 +35,7 @@ def test_export_piped_into_import_is_equal(cli: CommandLine) -> None:
     exported = cli.shell("export")
     receipt = json.loads(cli.shell("import", "-", "--user", "twin", "--json", input=exported))
     assert (receipt["memories"], receipt["messages"], receipt["conversations"]) == (3, 2, 1)
-    assert without_header(cli.shell("export", "--user", "twin")) == without_header(exported)
+    assert without_header(cli("export", "--user", "twin").stdout) == without_header(exported)
     best = cli.json("search", "小明", "--user", "twin")["hits"][0]
     assert (best["kind"], best["content"]) == ("message", "你好，我叫小明")
 

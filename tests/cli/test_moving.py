@@ -22,7 +22,7 @@ from recollect.cli.moving import put_down, take_all
 from recollect.cli.storefile import Reader
 from recollect.engine import Engine, EngineConfig, documents
 from recollect.engine.documents import Address, Document
-from recollect.engine.embed import drain
+from recollect.engine.embedding.embed import drain
 from recollect.errors import InvalidInput, NotAllowed
 from recollect.model import Memory, Query, Scope
 from recollect.stores.postgres import PostgresStore
@@ -35,7 +35,7 @@ from tests.services.postgres import PostgresServer
 from tests.services.sqlite import blank_in_memory
 
 EVERY_KIND = {
-    *("theme", "conversation", "message", "memory", "repeat"),
+    *("theme", "conversation", "message", "memory", "repeat", "use"),
     *("working", "declaration", "tombstone", "settings"),
 }
 
@@ -99,6 +99,13 @@ def test_whatever_is_held_is_the_same_on_every_store(postgres: PostgresServer, t
         await store.close()
 
     asyncio.run(run())
+
+
+async def test_a_file_of_the_version_before_is_taken(engine: Engine, there: Engine) -> None:
+    await engine.remember(ANA, {"content": "Prefers green tea"})
+    file = (await written(engine, [ANA])).replace(b'"version":2', b'"version":1', 1)
+    arrived = await take_all(there, BytesIO(file))
+    assert (arrived.new["memories"], arrived.differences) == (1, {})
 
 
 async def test_what_was_forgotten_or_said_in_private_stays_so_after_the_move(engine: Engine, there: Engine) -> None:

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from recollect.engine.generations import generation_of
+from recollect.engine.embedding.generations import generation_of
 from tests.cli.conftest import CommandLine, the_local_model
 from tests.providers.wire import SIZE, EmbeddingServer, Fault
 
@@ -24,9 +24,10 @@ STUCK = Fault(delay_s=60)
 @pytest.fixture
 def filled(cli: CommandLine) -> CommandLine:
     """A memory whose local embeddings are complete."""
-    cli.env |= LOCALLY | {"RECOLLECT_EMBED_BATCH": str(BATCH), "RECOLLECT_EMBED_LEASE_S": LEASE}
+    cli.env |= LOCALLY | {"RECOLLECT_EMBED_BATCH": str(BATCH)}
     cli("seed", "-", input="".join(f"Fact number {n} about subject {n * 7}\n" for n in range(TEXTS)))
     assert generations(cli) == {LOCAL: ("serving", TEXTS)}
+    cli.env["RECOLLECT_EMBED_LEASE_S"] = LEASE  # only now: loading the model may take a slow machine longer than that
     return cli
 
 

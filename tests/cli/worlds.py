@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 from hypothesis import strategies as st
@@ -25,6 +25,7 @@ from recollect.model import (
     Status,
     Theme,
     Tombstone,
+    Use,
     WorkingMemory,
 )
 from recollect.policy.digest import grave_digest, session_digest
@@ -49,6 +50,7 @@ async def live_a_while(engine: Engine, tenant: str = "acme") -> list[Scope]:
     assert gone.id
     await engine.forget(ana, [gone.id])
     await engine.add_turns(ana, "s1", [{"role": "user", "content": f"line {n}", "name": "Ana"} for n in range(3)])
+    await (await engine.converse(ana, "What do I drink in the morning?", session_id="s2")).whole()
     await engine.start_incognito(ana, "quiet")
     await engine.remember(ben, {"content": "我每天七点起床", "type": "note", "expires_at": "2090-01-01T00:00:00Z"})
     await engine.store.write(ana.data, _ask_the_data)
@@ -109,6 +111,12 @@ class World:
             for n, (talk, text) in enumerate(self.messages)
         ]
         tx.conversations.append(said)
+        pairs = enumerate(product(ids, said))
+        uses = [
+            Use(memory_id=id, message_id=reply.id, reference=f"m{n}", cited=n % 2 == 0, at=at(n))
+            for n, (id, reply) in pairs
+        ]
+        tx.links.use(uses)
         for n, word in enumerate(self.words):
             tx.space.save_theme(Theme(slug=f"theme-{n}", display_name=word, created_at=T0, updated_at=at(n)))
             grave = grave_digest(self.scope, word)

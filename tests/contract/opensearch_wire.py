@@ -9,13 +9,12 @@ from __future__ import annotations
 import fnmatch
 import json
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
+
+from tests.services.wire import Exchange, Wire
 
 Answer = tuple[int, dict[str, Any]]
 METHOD = {"name": "hnsw", "engine": "lucene", "space_type": "cosinesimil"}
@@ -32,18 +31,21 @@ def expect(holds: bool, kind: str = "parsing_exception") -> None:
         raise Refused(400, kind)
 
 
-class OpenSearch:
+class OpenSearch(Wire):
     """`fail_with` answers everything with that status; `seen` are the requests in order."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.templates: dict[str, Any] = {}
         self.indices: dict[str, dict[str, Any]] = {}
         self.seen: list[tuple[str, str, Any]] = []
         self.fail_with: int | None = None
         self._lock = threading.Lock()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._http.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    def meet(self, exchange: Exchange) -> None:
+        kind = exchange.headers.get("Content-Type") or ""
+        status, answer = self.answer(exchange.command, exchange.path, kind, exchange.content().decode())
+        exchange.says(status, answer, {"Content-Type": "application/json; charset=UTF-8"})
 
     def answer(self, method: str, target: str, kind: str, content: str) -> Answer:
         if self.fail_with is not None:
@@ -140,17 +142,6 @@ class OpenSearch:
         self.indices.pop(index, None)
         return 200, {"acknowledged": True}
 
-    @contextmanager
-    def running(self) -> Iterator[OpenSearch]:
-        thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
-        try:
-            yield self
-        finally:
-            self._http.shutdown()
-            self._http.server_close()
-            thread.join()
-
 
 def _matches(query: Any, id: str, row: Any) -> bool:
     ((kind, about),) = query.items()
@@ -170,27 +161,3 @@ def _matches(query: Any, id: str, row: Any) -> bool:
 def _score(one: list[float], other: list[float]) -> float:
     a, b = np.array(one), np.array(other)
     return float((1 + a @ b / (np.linalg.norm(a) * np.linalg.norm(b))) / 2)
-
-
-def _handler(server: OpenSearch) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        wbufsize = -1  # head and body leave together: apart, each answer waits for an acknowledgement
-
-        def _any(self) -> None:
-            content = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
-            kind = self.headers.get("Content-Type") or ""
-            status, answer = server.answer(self.command, self.path, kind, content)
-            body = json.dumps(answer).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json; charset=UTF-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        do_GET = do_POST = do_PUT = do_DELETE = _any
-
-        def log_message(self, format: str, *args: object) -> None:
-            """A test's output is its result."""
-
-    return Handler

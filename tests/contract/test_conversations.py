@@ -116,6 +116,16 @@ async def test_any_execution_result_comes_back_exactly(store: Store) -> None:
     assert [(each.execution_result, type(each.execution_result)) for each in found] == [(r, type(r)) for r in results]
 
 
+async def test_results_may_stay_unread(store: Store) -> None:
+    await converse(store, ANA, FULL_MESSAGE, message("later", order=9))
+
+    def look(tx: Tx) -> list[Message]:
+        return [tx.conversations.history("c1", 9, before, results=False)[0] for before in (None, 9)]
+
+    assert await store.read(ANA, look) == [replace(FULL_MESSAGE, execution_result=None)] * 2
+    assert FULL_MESSAGE.execution_result is not None
+
+
 async def test_append_counts_per_conversation(store: Store) -> None:
     await converse(store, ANA, message("a"), message("b", order=1), message("x", "c2"))
     await converse(store, ANA, message("c", order=2))

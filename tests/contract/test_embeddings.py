@@ -50,6 +50,14 @@ async def claim(store: Store, when: datetime, limit: int = 10, generation: str =
     return await store.write(ANA, lambda tx: tx.embeddings.claim(generation, when, LEASE, limit))
 
 
+async def test_what_is_put_off_farther_than_anything_ever_is_can_be_claimed(vector_store: Store) -> None:
+    """Not so what is due soon: somebody may be at it."""
+    store = await prepared(vector_store)
+    jobs = await store.write(ANA, lambda tx: tx.embeddings.claim("g1", at(0), LEASE, 9, ahead=at(1)))
+    assert [job.target for job in jobs] == [A, SAID]
+    assert await store.write(ANA, lambda tx: tx.embeddings.claim("g1", at(0), LEASE, 9, ahead=at(20))) == []
+
+
 async def settle(store: Store, jobs: Sequence[EmbeddingJob], when: datetime = T0) -> int:
     return await store.write(ANA, lambda tx: tx.embeddings.settle([(job, EAST) for job in jobs], when))
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from recollect.errors import Conflict
 from recollect.model import Theme, WorkingMemory
 from recollect.ports import Capability, Store, Tx
+from recollect.stores.sqlite import SqliteStore
 from recollect.testing import columns_containing, files_containing
 from tests.contract.samples import (
     ANA,
     NEIGHBOURS,
     T0,
+    at,
     conversation,
     digest,
     embed,
@@ -21,6 +25,7 @@ from tests.contract.samples import (
     memory,
     message,
     of,
+    remember,
     shelve,
     unit,
 )
@@ -70,6 +75,39 @@ async def test_each_store_has_the_capabilities_it_is_known_for(name: str, ground
 
 async def test_scrub_says_whether_it_could(store: Store) -> None:
     assert await store.scrub() is (Capability.SCRUBS in store.capabilities)
+
+
+async def test_what_is_owed_to_the_files_is_in_writing_until_it_is_paid(store: Store) -> None:
+    def forget_one(minute: int) -> Callable[[Tx], None]:
+        def work(tx: Tx) -> None:
+            tx.memories.delete([f"m{minute}"])
+            tx.owe_scrub(at(minute))
+
+        return work
+
+    def fail(tx: Tx) -> None:
+        tx.owe_scrub(T0)
+        raise Conflict("taken back")
+
+    await remember(store, ANA, memory("m1", "one"), memory("m2", "two"))
+    assert await store.system(lambda system: system.scrub_owed()) is None
+    for minute in (2, 1):
+        await store.write(ANA, forget_one(minute))
+    with pytest.raises(Conflict):
+        await store.write(ANA, fail)
+    assert await store.system(lambda system: system.scrub_owed()) == at(1), (
+        "the oldest; nothing for what was taken back"
+    )
+    assert await store.scrub(however_long=True)
+    assert await store.system(lambda system: system.scrub_owed()) is None
+
+
+async def test_what_a_process_that_died_owed_is_found_by_the_next(tmp_path: Path) -> None:
+    for owed in (None, T0):
+        store = await SqliteStore.open(tmp_path / "memory.db")
+        assert await store.system(lambda system: system.scrub_owed()) == owed
+        await store.write(ANA, lambda tx: tx.owe_scrub(T0))
+        await store.close()
 
 
 async def test_files_of_sqlite_hold_no_deleted_word(tmp_path: Path, ground: Ground) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.model import Flag, Repeat, Status
+from recollect.model import Conversation, Flag, Message, Repeat, Status, Use
 from recollect.ports import Store, Tx
 from tests.contract.samples import ANA, NEIGHBOURS, T0, at, digest, memory
 
@@ -97,3 +97,56 @@ async def test_all_of_it_goes_with_the_memory(store: Store) -> None:
     await store.write(ANA, lambda tx: tx.erase())
     await store.write(NEIGHBOURS[0], lambda tx: tx.erase())
     assert await store.read(NEIGHBOURS[0], nothing)
+
+
+def use(memory_id: str, message_id: str, reference: str = "m1", minutes: int = 0, *, cited: bool = False) -> Use:
+    return Use(memory_id=memory_id, message_id=message_id, reference=reference, cited=cited, at=at(minutes))
+
+
+USES = (
+    use("m1", "a", minutes=1, cited=True),
+    use("m2", "a", "m2", 1),
+    use("m1", "b", minutes=2),
+    use("m1", "c", minutes=3),
+)
+
+
+def converse(tx: Tx) -> None:
+    furnish(tx)
+    for order, (id, session) in enumerate((("a", "monday"), ("b", "monday"), ("c", "friday"))):
+        tx.conversations.open(Conversation(id=session, created_at=T0, updated_at=T0))
+        said = Message(id=id, session_id=session, order=order, role="assistant", content="tea", created_at=T0)
+        tx.conversations.append([said])
+    tx.links.use(USES)
+    tx.links.use([use("m1", "a", "m9")])
+    tx.links.use([])
+
+
+async def test_where_a_memory_was_used_is_known_from_both_sides(store: Store) -> None:
+    await store.write(ANA, converse)
+
+    def work(tx: Tx) -> None:
+        assert list(tx.links.uses("m1", 9)) == [USES[3], USES[2], USES[0]]
+        assert list(tx.links.uses("m1", 1)) == [USES[3]]
+        assert list(tx.links.used_by(["b", "a", "nothing"])) == [USES[0], USES[1], USES[2]]
+        assert not tx.links.uses("m3", 9)
+        first = list(tx.links.scan_uses(None, 2))
+        assert first == [USES[0], USES[2]]
+        assert list(tx.links.scan_uses(first[-1], 9)) == [USES[3], USES[1]]
+        assert not tx.links.scan_uses(USES[1], 9)
+
+    await store.read(ANA, work)
+    for other in NEIGHBOURS:
+        assert not await store.read(other, lambda tx: [*tx.links.scan_uses(None, 9), *tx.links.used_by(["a"])])
+
+
+async def test_a_use_goes_with_its_memory_its_message_and_its_conversation(store: Store) -> None:
+    await store.write(ANA, converse)
+    await store.write(ANA, lambda tx: tx.memories.delete(["m2"]))
+    assert list(await store.read(ANA, lambda tx: tx.links.used_by(["a"]))) == [USES[0]]
+    await store.write(ANA, lambda tx: tx.conversations.delete_messages(["b"]))
+    assert list(await store.read(ANA, lambda tx: tx.links.uses("m1", 9))) == [USES[3], USES[0]]
+    await store.write(ANA, lambda tx: tx.conversations.delete(["friday"]))
+    assert list(await store.read(ANA, lambda tx: tx.links.uses("m1", 9))) == [USES[0]]
+    await store.write(ANA, lambda tx: tx.erase())
+    assert not await store.read(ANA, lambda tx: tx.links.used_by(["a"]))

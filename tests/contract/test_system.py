@@ -15,6 +15,7 @@ from recollect.model import (
     Backlog,
     Generation,
     GenerationState,
+    Look,
     ProviderConfig,
     Scope,
     SpaceSettings,
@@ -163,6 +164,9 @@ async def test_scopes_with_due_work_wait_longest_first(vector_store: Store) -> N
     assert list(await ask(store, lambda system: system.waiting(at(3), 2))) == waiting[:2]
     assert list(await ask(store, lambda system: system.waiting(at(0), 9))) == []
     assert await ask(store, lambda system: system.next_due()) == at(1)
+    ahead = [EVERYONE[1], EVERYONE[3]]
+    assert list(await ask(store, lambda system: system.waiting(at(1), 9, ahead=at(8)))) == ahead
+    assert list(await ask(store, lambda system: system.waiting(at(1), 1, ahead=at(8)))) == ahead[:1]
 
 
 async def test_next_due_follows_claims_failures_and_settlements(vector_store: Store) -> None:
@@ -279,3 +283,29 @@ async def test_one_provider_is_configured_or_none(store: Store) -> None:
     for config in (first, ProviderConfig(enabled=False, provider_type="ollama", dimensions=3), None):
         await store.system(lambda system, kept=config: system.save_provider(kept))  # type: ignore[misc]
         assert await store.system(lambda system: system.provider()) == config
+
+
+async def test_how_the_server_fared_is_kept_for_as_long_as_it_is_wanted(store: Store) -> None:
+    def look(minute: float, run: str = "a", **counts: float) -> Look:
+        return Look(run=run, at=at(minute), began=T0 if run == "a" else None, counts=counts, levels={"pending": 0.5})
+
+    async def kept(since: float, step: int = 1, limit: int = 99) -> list[Look]:
+        return [*await ask(store, lambda system: system.looks(at(since), step, limit))]
+
+    whole = T0.minute + 60 * T0.hour  # steps are those of the clock
+    start = -whole % 12
+    looks = [look(start + minute, requests=float(minute)) for minute in range(25)]
+    other = look(start + 3, "b")
+    later = replace(looks[-1], at=looks[-1].at + timedelta(seconds=20), counts={"requests": 99.0})
+
+    def keep(system: System) -> None:
+        for each in (*looks, other, later):
+            system.keep_look(each, at(-60))
+
+    await ask(store, keep)
+    assert await kept(start) == [*looks[:4], other, *looks[4:-1], later]
+    assert await kept(start, step=12) == [looks[0], other, looks[11], looks[12], looks[23], later]
+    assert await kept(start + 23) == [looks[23], later]
+    assert await kept(start, limit=1) == [later]
+    await ask(store, lambda system: system.keep_look(later, at(start + 20)))
+    assert await kept(start) == [*looks[20:24], later]

@@ -30,7 +30,7 @@ from tests.contract.samples import (
 )
 from tests.contract.snapshots import everything
 
-PATIENCE = 10.0
+PATIENCE = 60.0
 
 
 class Change(Exception):

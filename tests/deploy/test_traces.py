@@ -1,68 +1,24 @@
-"""A request as one trace, from the door to the store and the provider, received by a collector; without a word of content."""
+"""A request or a job as one trace, down to the store and the provider, received by a collector; without a word of content."""
 
 from __future__ import annotations
 
-import gzip
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
 import pytest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from typer.testing import CliRunner
 
+from recollect import Memory
+from recollect.cli import app as command
 from recollect.cli.serving import build
 from recollect.settings import Settings
+from tests.doors.http.process import environment
 from tests.providers.wire import SIZE, EmbeddingServer
+from tests.services.collector import Collector
 
 SECRET = "zanzibar"
 CALLER = "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01"
-
-
-class Collector:
-    def __init__(self) -> None:
-        self.bodies: list[bytes] = []
-        collector = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                zipped = self.headers.get("Content-Encoding") == "gzip"
-                collector.bodies.append(gzip.decompress(body) if zipped else body)
-                self.send_response(200)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, format: str, *args: object) -> None:
-                """Quiet."""
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._http.server_address[1]}/v1/traces"
-
-    @contextmanager
-    def running(self) -> Iterator[Collector]:
-        thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
-        try:
-            yield self
-        finally:
-            self._http.shutdown()
-            self._http.server_close()
-            thread.join()
-
-    @property
-    def spans(self) -> list[Span]:
-        requests = [ExportTraceServiceRequest.FromString(body) for body in self.bodies]
-        return [
-            span
-            for it in requests
-            for whole in it.resource_spans
-            for scope in whole.scope_spans
-            for span in scope.spans
-        ]
 
 
 @pytest.fixture
@@ -95,13 +51,7 @@ async def test_a_request_is_one_trace_from_the_door_to_the_store_and_the_provide
             asked = {"query": f"when does the {SECRET} ferry leave?"}
             (await web.post("/v1/memories/search", json=asked, headers={"traceparent": CALLER})).raise_for_status()
             assert (await web.post("/v1/memories", json={"text": ""})).status_code == 400
-    spans = {span.span_id: span for span in collector.spans}
-
-    def path(span: Span) -> list[str]:
-        above = spans.get(span.parent_span_id)
-        return [*(path(above) if above else []), span.name]
-
-    paths = [path(span) for span in spans.values()]
+    spans, paths = {span.span_id: span for span in collector.spans}, collector.paths
     assert ["POST /v1/memories", "engine.remember", "store.write"] in paths
     recall = [each for each in paths if each[0] == "POST /v1/memories/search"]
     assert any(each[-1] == "store.read" and any(name.startswith("engine.recall") for name in each) for each in recall)
@@ -111,3 +61,25 @@ async def test_a_request_is_one_trace_from_the_door_to_the_store_and_the_provide
     assert street.parent_span_id.hex() in CALLER
     assert not any(SECRET.encode() in body for body in collector.bodies)
     assert all(span.parent_span_id for span in spans.values() if span.name.startswith("store."))
+
+
+def test_a_job_is_one_trace_and_looking_for_work_is_none(collector: Collector, tmp_path: Path) -> None:
+    with EmbeddingServer().running() as provider:
+        settings = {
+            "embedder": "openai",
+            "embedder_url": f"{provider.url}/v1",
+            "embedder_model": "m",
+            "embedder_dimensions": str(SIZE),
+        }
+        with Memory(str(tmp_path / "data" / "recollect.db"), worker=False, **settings) as memory:
+            memory.add(f"the {SECRET} ferry leaves at nine")
+        env = environment(tmp_path, **settings, traces_url=collector.url)
+        assert CliRunner().invoke(command, ["worker", "--once"], env=env).exit_code == 0
+        paths = collector.paths
+        assert ["job.embed", "store.write"] in paths, "what was claimed and written down"
+        assert ["job.embed", "embedder.embed"] in paths
+        assert {path[0].split(".")[0] for path in paths} == {"job"}, "nothing hangs in the air"
+        assert not any(SECRET.encode() in body for body in collector.bodies)
+        collector.bodies.clear()
+        assert CliRunner().invoke(command, ["worker", "--once"], env=env).exit_code == 0
+        assert not any(path[0] == "job.embed" for path in collector.paths), "there was nothing to do"

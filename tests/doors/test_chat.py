@@ -33,7 +33,7 @@ def model() -> Iterator[ChatServer]:
 
 @pytest.fixture
 async def talking(home: Home, model: ChatServer) -> AsyncIterator[Served]:
-    async with serving(home, chat_url=model.url, chat_model="scripted", chat_timeout_s=5) as app:
+    async with serving(home, chat_url=model.url, chat_model="scripted", chat_timeout_s=60) as app:
         yield app
 
 
@@ -78,7 +78,7 @@ def asked(model: ChatServer) -> str:
 async def test_a_relevant_memory_reaches_the_model_and_is_cited(home: Home, model: ChatServer) -> None:
     async with serving(home, chat_url=model.url, chat_model="scripted", embedder="local") as app:
         await app.ana.post("/v1/memories", json={"text": PREFERS, "type": "preference"})
-        await app.engine.flush(ANA, 30)
+        await app.engine.flush(ANA, 120)
         model.acts.append(Act(text="Based on what you mentioned before [m1], use uv."))
         reply = await said(app.ana, ASKS)
     assert reply["reply"] == "Based on what you mentioned before [m1], use uv."

@@ -18,7 +18,7 @@ from tests.doors.http.process import PATIENCE_SECONDS, Server
 from tests.doors.http.process import serving as process
 from tests.doors.serving import served as serving
 from tests.doors.test_chat import read
-from tests.providers.chat_wire import Act, ChatServer
+from tests.providers.chat_wire import Act, ChatServer, Interlocutor
 
 CHATS = 40
 TURNS = 3
@@ -75,7 +75,7 @@ QUESTIONS = {
 
 @pytest.fixture
 def model() -> Iterator[ChatServer]:
-    with ChatServer().running() as running:
+    with Interlocutor().running() as running:
         yield running
 
 
@@ -137,7 +137,7 @@ def test_a_server_that_ends_stores_what_was_said(tmp_path: Path, model: ChatServ
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_thirty_turns_over_three_sessions_survive_being_killed(tmp_path: Path, model: ChatServer) -> None:
     for session, messages in SESSIONS.items():
         with process(tmp_path, chat_url=model.url, chat_model="m", rate_limit="0", embedder="local") as server:

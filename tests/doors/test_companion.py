@@ -139,8 +139,10 @@ async def test_pin_and_unpin(served: Served) -> None:
     pinned = await served.ana.post(f"/v1/memory/entries/{entry['id']}/pin")
     assert (pinned.status_code, pinned.json()["pinned"], pinned.json()["space"]) == (200, True, "TheoEngine")
     assert (await served.ana.post(f"/v1/memory/entries/{entry['id']}/pin")).json()["pinned"], "again is harmless"
+    assert pinned.json()["importance"] == pytest.approx(entry["importance"] + 0.5), "as if it had been saved by hand"
     unpinned = await served.ana.delete(f"/v1/memory/entries/{entry['id']}/pin")
     assert (unpinned.status_code, unpinned.json()["pinned"]) == (200, False)
+    assert unpinned.json()["importance"] == entry["importance"]
     for method in ("POST", "DELETE"):
         assert (await served.ana.request(method, "/v1/memory/entries/absent/pin")).status_code == 404
         foreign = await served.client("bob").request(method, f"/v1/memory/entries/{entry['id']}/pin")
@@ -275,14 +277,13 @@ async def test_summary_is_human_readable(served: Served) -> None:
     assert summary["summary"].startswith("2 memories in TheoEngine: 2 facts, last added to on ")
     assert summary["summary"].endswith(
         "1 is pinned and 1 is saved by hand. Mostly about meetings (2) and deploys (1). "
-        "Pinned: “Deploys happen on Mondays”."
+        "Pinned: “Deploys happen on Mondays”. Newest: “Weekly review on Thursday”."
     )
 
 
 async def test_retrieval_leaves_its_scores_on_the_entry(served: Served) -> None:
     await save(served, "Weekly review on Thursday", space="default")
     await served.ana.post("/v1/memories/search", json={"query": "weekly review", "recipe": "companion"})
-    await served.engine.flush(Scope("default", "ana"))
     (entry,) = (await served.ana.get("/v1/memory/entries")).json()["entries"]
     scores = entry["last_scores"]
     assert scores.keys() == {"relevance", "recency", "importance", "total", "computed_at"}
@@ -365,7 +366,8 @@ def test_a_summary_counts_what_it_did_not_see() -> None:
     assert told(survey) == (
         "Memory is switched off here: nothing new is remembered and nothing is recalled. "
         "1,200 memories in work, last added to on 2 March 2026. 8 are pinned and 1 is archived. "
-        f"Mostly about Tea (900). Pinned: “{short}…”; “{short}…” and 6 more."
+        f"Mostly about Tea (900). Pinned: “{short}…”; “{short}…” and 6 more. "
+        "Newest: “x”."
     )
 
 

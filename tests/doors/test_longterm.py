@@ -83,9 +83,9 @@ async def test_memory_access_tracking(served: Served) -> None:
     id = await told(served, "I like Python best")
     found = await served.ana.post("/v1/memories/search", json={"query": "Python", "recipe": "longterm"})
     assert [hit["id"] for hit in found.json()["hits"]] == [id]
-    await served.engine.flush(ANA)
     item = (await served.ana.get(f"/memory/long-term/{id}")).json()
     assert item["access_count"] == 1
+    assert (await served.ana.get("/memory/long-term")).json()["items"] == [item]
     assert datetime.fromisoformat(item["last_accessed"]) >= datetime.fromisoformat(item["created_at"])
 
 

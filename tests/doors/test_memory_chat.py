@@ -14,7 +14,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from recollect.engine.screening import Rules
+from recollect.engine.remembering.screening import Rules
 from recollect.errors import InvalidInput, NotAllowed, RecollectError, Unavailable
 from recollect.model import DataAccess, DataAnswer, Scope
 from recollect.policy.budget import count_tokens

@@ -31,7 +31,10 @@ ANA = Scope("default", "ana")
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """`recollect serve` as a user starts it, on a free port, without a model."""
-    with process.serving(tmp_path_factory.mktemp("served")) as running, httpx.Client(base_url=running.url) as client:
+    with (
+        process.serving(tmp_path_factory.mktemp("served")) as running,
+        httpx.Client(base_url=running.url, timeout=process.PATIENCE_SECONDS) as client,
+    ):
         yield client
 
 
@@ -226,6 +229,7 @@ async def test_search_with_every_filter(served: Served) -> None:
     assert await found(served, "tea", until="2025-12-31T00:00:00Z") == ["tea arrived from Assam"]
     assert "tea arrived from Assam" not in await found(served, "tea", since="2026-01-01T00:00:00Z", kinds=["memory"])
     assert len(await found(served, "tea", limit=1)) == 1
+    assert await found(served, "ass", typing=True, kinds=["memory"]) == ["tea arrived from Assam"]
     assert await found(served, "which?", history=["tell me about the tea from Assam"], topic="Assam", recipe="native")
     body = {"query": "tea", "token_budget": 3, "now": "2026-03-01T00:00:00Z", "min_relevance": 0.0}
     short = (await served.ana.post("/v1/memories/search", json=body)).json()
@@ -234,10 +238,7 @@ async def test_search_with_every_filter(served: Served) -> None:
     assert (
         body.keys()
         | {"limit", "kinds", "types", "tags", "themes", "sessions", "since", "until", "recipe"}
-        | {
-            "topic",
-            "history",
-        }
+        | {"topic", "history", "typing"}
         == wire.SearchIn.model_fields.keys()
     )
 
@@ -316,7 +317,7 @@ async def test_the_state_of_an_embedding_is_told(tmp_path: Path) -> None:
     async with serving(sqlite_home(tmp_path), embedder="local") as served:
         id = await told(served, "to be embedded")
         before = (await served.ana.get(f"/v1/memories/{id}/why")).json()["embedding"]
-        await served.engine.flush(ANA, 30)
+        await served.engine.flush(ANA, 120)
         after = (await served.ana.get(f"/v1/memories/{id}/why")).json()["embedding"]
         assert (before["state"], after["state"]) == ("pending", "ready")
         assert before["generation"] == after["generation"] is not None
@@ -451,6 +452,37 @@ async def test_erasing_everything_is_deliberate_and_complete(served: Served) -> 
     for table in (*PROTECTED, "spaces"):
         assert not served.home.rows(f"SELECT 1 FROM {table} WHERE user_id = ?", ["ana"]), table
     assert (await served.client("bob").get("/v1/memories")).json()["total"] == 1
+
+
+async def test_forgetting_takes_the_messages_that_say_it_along(served: Served) -> None:
+    turns = {"messages": [{"content": "I keep bees on the roof"}, {"role": "assistant", "content": "How nice."}]}
+    first, _ = (await served.ana.post("/v1/conversations/monday/messages", json=turns)).json()["ids"]
+    told_in = {"source_conversation_id": "monday", "source_message_id": first}
+    sent = {"text": "I keep bees on the roof", **told_in}
+    id = (await served.ana.post("/v1/memories", json=sent)).json()["id"]
+    assert (await served.client("bob").delete(f"/v1/memories/{id}?said=true")).status_code == 404
+    receipt = (await served.ana.delete(f"/v1/memories/{id}?said=true")).json()
+    assert (receipt["memories"], receipt["messages"]) == (1, 1)
+    left = (await served.ana.get("/v1/conversations/monday")).json()["messages"]
+    assert [each["content"] for each in left] == ["How nice."]
+    assert (await served.ana.delete(f"/v1/memories/{id}?said=true")).status_code == 404
+
+
+async def test_erasing_everything_is_told_as_it_goes(served: Served) -> None:
+    for space in ("home", "work"):
+        await served.ana.post("/v1/memories", json={"text": f"a thing of {space}"}, headers={"X-Space": space})
+    sent = {"json": {"confirm": "ana"}, "headers": {"Accept": "text/event-stream"}}
+    answer = await served.ana.request("DELETE", "/v1/me", **sent)  # type: ignore[arg-type]
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    told = [dict(line.split(": ", 1) for line in block.splitlines()) for block in answer.text.strip().split("\n\n")]
+    counts = [json.loads(each["data"])["memories"] for each in told]
+    assert [each["event"] for each in told][-2:] == ["progress", "done"]
+    assert (sorted(counts), counts[-1]) == (counts, 2)
+    assert (await served.ana.get("/v1/me")).json()["spaces"] == []
+    wrong = await served.ana.request(
+        "DELETE", "/v1/me", json={"confirm": "eve"}, headers={"Accept": "text/event-stream"}
+    )
+    assert wrong.status_code == 400
 
 
 async def test_the_audit_trail_is_ones_own_and_names_the_request(served: Served) -> None:

@@ -121,6 +121,7 @@ async def test_an_agent_remembers_and_finds_while_embeddings_come_later(
         assert await use(client, "memory.list_themes") == {
             "themes": [{"slug": "tooling", "display_name": "Tooling"}],
         }
+        assert (await client.post("/v1/tools/memory.list_themes")).json()["themes"][0]["slug"] == "tooling"
         prompt = (await client.get("/v1/tools/prompt")).json()["prompt"]
         assert "memory.search" in prompt
         assert "tooling" in prompt

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from recollect.model import Scope, WorkingMemory
+from recollect.model import Scope, Use, WorkingMemory
 from recollect.testing import ScriptedAnswerer
 from tests.doors.serving import Served
 
@@ -96,15 +96,18 @@ async def prepared(served: Served, user: str = "ana") -> Known:
     for id in archived:
         assert (await person.post(f"/v1/memories/{id}/archive")).status_code == 200
     known = Known(memory, repeat, disputed, *archived)
-    turns = {"messages": [{"content": f"{BEFORE} in a conversation"}]}
-    assert (await person.post(f"/v1/conversations/{known.session}/messages", json=turns)).status_code == 201
+    turns = {"messages": [{"content": f"{BEFORE} in a conversation"}, {"role": "assistant", "content": "Noted [m1]."}]}
+    answer = await person.post(f"/v1/conversations/{known.session}/messages", json=turns)
+    assert answer.status_code == 201
     served.engine.desk.answerer = ScriptedAnswerer()
     question = {"question": f"How many {TOLD}?", "session_id": known.session}
     assert (await person.post("/memoryChat", json=question)).status_code == 200
     at = served.engine.clock.now()
     working = WorkingMemory(session_id=known.session, current_topic=BEFORE, created_at=at, updated_at=at)
     await served.engine.store.write(scope, lambda tx: tx.space.save_working(working))
-    await served.engine.flush(scope, 30)
+    use = Use(memory_id=memory, message_id=answer.json()["ids"][1], reference="m1", cited=True, at=at)
+    await served.engine.store.write(scope, lambda tx: tx.links.use([use]))
+    await served.engine.flush(scope, 120)
     return known
 
 
@@ -148,6 +151,7 @@ OPERATIONS: tuple[Operation, ...] = (
     # native: conversations
     Operation("look", "GET", "/v1/conversations"),
     Operation("look", "GET", "/v1/conversations/{session_id}"),
+    Operation("look", "GET", "/v1/uses", params={"session_id": "before"}),
     Operation(
         "write", "POST", "/v1/conversations/{session_id}/messages", _says(messages=[{"content": f"{NOW} was said"}])
     ),
@@ -209,4 +213,5 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("control", "GET", "/healthz"),
     Operation("control", "GET", "/readyz"),
     Operation("control", "GET", "/metrics"),
+    Operation("control", "GET", "/v1/operations"),
 )

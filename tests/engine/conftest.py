@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.engine import Engine, EngineConfig
-from recollect.engine.generations import Generations
+from recollect.engine.embedding.generations import Generations
 from recollect.model import Generation, Scope
 from recollect.ports import Embedder, Store
 from recollect.testing.clock import ManualClock

@@ -271,3 +271,27 @@ async def test_a_turn_that_breaks_is_told_and_not_swallowed(engine: Engine) -> N
     assert reply.done is None
     assert reply.failed is not None
     assert reply.failed.code == "broken"
+
+
+async def test_where_a_memory_was_used_is_told_and_goes_with_it(engine: Engine) -> None:
+    nuts = (await engine.remember(ANA, {"content": "I am allergic to hazelnuts"})).id
+    milk = (await engine.remember(ANA, {"content": "I drink oat milk with hazelnuts"})).id
+    assert nuts
+    assert milk
+    await engine.flush(ANA, 120)
+    engine.chat = ScriptedChat("No hazelnuts for you [m1].")
+    reply = await say(engine, "What about hazelnuts?")
+    first, *others = reply.remembered.used
+    (use,) = (await engine.why(ANA, first.id)).uses
+    assert reply.done
+    assert (use[0].reference, use[0].cited, use[1].id) == ("m1", True, reply.done.message_id)
+    told = await engine.used(ANA, "s")
+    assert [(each.reference, each.cited, memory.id) for each, memory in told] == [
+        (each.reference, each.reference == "m1", each.id) for each in (first, *others) if each.kind == "memory"
+    ]
+    await engine.forget(ANA, [first.id])
+    assert first.id not in {memory.id for _, memory in await engine.used(ANA, "s")}
+    await engine.forget_conversation(ANA, "s")
+    assert (await engine.why(ANA, {nuts, milk}.difference({first.id}).pop())).uses == ()
+    with pytest.raises(NotFound):
+        await engine.used(ANA, "s")

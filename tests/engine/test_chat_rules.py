@@ -7,9 +7,10 @@ from datetime import timedelta
 import pytest
 
 from recollect.bootstrap import engine_config
-from recollect.engine import Engine, EngineConfig, embed
-from recollect.engine.chat_rules import ChatRules
+from recollect.engine import Engine, EngineConfig
+from recollect.engine.chatting.chat_rules import ChatRules
 from recollect.engine.datachat.rules import Desk
+from recollect.engine.embedding import embed
 from recollect.model import Utterance
 from recollect.policy import budget
 from recollect.policy.budget import count_tokens

@@ -13,17 +13,20 @@ from typing import Any
 import pytest
 
 from recollect.doors.datachat.memory import MemoryManager
-from recollect.engine import Engine, embed, maintain
+from recollect.engine import Engine
 from recollect.engine.datachat.pairs import answer_id
 from recollect.engine.datachat.recalling import MOST_MESSAGES
+from recollect.engine.embedding import embed
+from recollect.engine.upkeep import maintain
 from recollect.errors import NotFound, Unavailable
 from recollect.model import AskData, DataAccess, DataAnswer, Scope, Target
 from recollect.policy.datachat import CURRENT, RECENT
 from recollect.ports import Tx
 from recollect.providers.archives import FolderArchive
+from recollect.providers.permissions.file import FilePermissions
 from recollect.testing import ManualClock, ReferenceStore, ScriptedAnswerer
 from recollect.testing.embedder import HashEmbedder
-from tests.engine.conftest import ANA, engine_over
+from tests.engine.conftest import ANA, anywhere, engine_over
 
 FIRST = "Show me total sales by region for 2024"
 SALES = DataAnswer(answer="North 2.5M", sql="SELECT region FROM sales WHERE year = 2024", tables=("sales",))
@@ -69,6 +72,27 @@ async def test_the_contracts_methods(engine: Engine) -> None:
     assert (await memory.delete_user_memory("ana")).messages == 4
     with pytest.raises(NotFound):
         await memory.get_conversation_history(talk.id)
+
+
+@anywhere
+async def test_what_is_shown_comes_with_its_rows_however_little_there_is(engine: Engine) -> None:
+    answerer = ScriptedAnswerer(*(replace(SALES, result={"rows": [[year]]}) for year in range(2010, 2018)))
+    engine.desk.answerer = answerer
+    for year in range(2010, 2018):
+        await asked(engine, f"And {year}?")
+        shown = [each.result and each.result["rows"] for each in answerer.asked[-1].history]
+        assert shown == [[[earlier]] for earlier in range(2010, year)]
+
+
+async def test_what_one_user_may_use_opens_nothing_for_another(engine: Engine, tmp_path: Path) -> None:
+    await MemoryManager(engine, replace(ANA, user="bob")).store_interaction("bobs", "bob", FIRST, DATA)
+    memory = MemoryManager(engine, ANA, DataAccess())
+    assert await memory.semantic_search_memory("bob", FIRST) == []
+    assert (await memory.export_user_memory("bob"))["conversations"] == []
+    (tmp_path / "grants.toml").write_text('[users.bob]\ntables = ["sales"]\n')
+    engine.desk.permissions = FilePermissions(tmp_path / "grants.toml", tenant="acme")
+    assert [each.question for each in await memory.semantic_search_memory("bob", FIRST)] == [FIRST]
+    assert await MemoryManager(engine, ANA).semantic_search_memory("ana", FIRST) == []
 
 
 async def test_what_may_not_be_seen_is_not_there_for_its_methods(engine: Engine) -> None:
@@ -126,13 +150,23 @@ async def test_however_long_a_conversation_is_it_is_taken_along_whole() -> None:
     (taken,) = (await engine.export_data(ANA, AskData(question="")))["conversations"]
     assert (taken["message_count"], len(taken["messages"]), taken["session_name"]) == (more + 1, more + 1, FIRST)
     assert (await engine.data_conversations(ANA, AskData(question=""), 10, 0)).items[0].count == more + 1
+    last = more + 1 + 5 - (more + 1) % 5
+    for number in range(more + 2, last + 1):
+        engine.desk.answerer = ScriptedAnswerer(SALES)
+        reply = await engine.ask_data(ANA, AskData(question=f"What about year {number}?", session_id="talk"))
+        assert reply.talk is not None
+        assert reply.talk.count == number, "a long one goes on being counted"
+    await engine.desk.settle()
+    talk = await engine.store.read(ANA.data, lambda tx: tx.conversations.get("talk"))
+    assert talk is not None
+    assert talk.is_summarized, "and summed up"
 
 
 async def test_an_answer_is_embedded_by_question_query_and_tables(engine: Engine) -> None:
     embedder = HashEmbedder()
     engine.desk.answerer = ScriptedAnswerer(SALES)
     await asked(engine, FIRST)
-    await engine.flush(ANA, 30)
+    await engine.flush(ANA, 120)
     (serving,) = await engine.generations.alive()
 
     def changed(tx: Tx) -> dict[Target, Any]:

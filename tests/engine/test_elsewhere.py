@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from recollect.bootstrap import open_elsewhere
-from recollect.engine import Engine, EngineConfig, elsewhere
-from recollect.engine.elsewhere import WHOLE_FOR, Elsewhere
+from recollect.engine import Engine, EngineConfig
+from recollect.engine.embedding import elsewhere, embed
+from recollect.engine.embedding.elsewhere import WHOLE_FOR, Elsewhere
 from recollect.errors import InvalidInput, Unavailable
 from recollect.model import AskData, DataAnswer, DataQuestion, Query
 from recollect.ports import Point
@@ -19,6 +20,7 @@ from recollect.providers.indexes.chroma import ChromaIndex
 from recollect.settings import Settings
 from recollect.stores.sqlite import SqliteStore
 from recollect.testing import FaultyIndex, HashEmbedder, ManualClock, ReferenceIndex, files_containing
+from recollect.worker import jobs
 from tests.engine.conftest import ANA, engine_over
 
 DOWN = Unavailable("the index is down")
@@ -204,6 +206,26 @@ async def test_a_model_that_serves_no_more_is_removed_there(home: Home) -> None:
     await home.index.add(DATA, "gone", [])
     await elsewhere.retire(home.engine, ["gone"])
     assert {generation for _, generation in home.kept.points} == {(await home.engine.generations.alive())[0].id}
+
+
+async def test_a_server_that_leaves_the_work_to_others_settles_what_only_it_knows(home: Home) -> None:
+    there = home.engine.elsewhere
+    assert there is not None
+    ids = await home.ask("turnover of the north")
+    await embed.drain(home.engine)
+    await home.found("turnover")
+    (generation,) = await home.engine.generations.alive()
+    assert not there.holds(DATA, generation.id, home.clock.now())
+    await jobs.settle_own(home.engine)
+    assert there.holds(DATA, generation.id, home.clock.now()), "it may be searched"
+    home.index.fail_with = DOWN
+    await elsewhere.left(home.engine, DATA, ids)
+    home.index.fail_with = None
+    await jobs.settle_own(home.engine)
+    assert home.held() == set(), "what could not be removed in time is removed later"
+    home.clock.advance(WHOLE_FOR)
+    await jobs.settle_own(home.engine)
+    assert not there.whole, "what is out of date is not kept in mind"
 
 
 async def test_chroma_holds_no_word_of_what_was_asked(home: Home, tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ from typing import Literal
 
 import pytest
 
-from recollect.engine import Engine, browse, embed
-from recollect.engine.generations import generation_of
+from recollect.engine import Engine, browse
+from recollect.engine.embedding import embed
+from recollect.engine.embedding.generations import generation_of
 from recollect.errors import InvalidInput, Unavailable
 from recollect.model import EmbeddingState, GenerationState, Query, Scope, Target
 from recollect.ports import Store

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.engine import Engine, EngineConfig
-from recollect.engine.embed import drain
+from recollect.engine.embedding.embed import drain
 from recollect.model import Filter, Listing, Query
 from recollect.policy.metadata import SPARSE
 from recollect.ports import Store

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 import pytest
 
 from recollect.engine import Engine, EngineConfig
-from recollect.engine.screening import Rules
+from recollect.engine.exporting.export import PAGE
+from recollect.engine.remembering.screening import Rules
 from recollect.errors import InvalidInput, NotFound
 from recollect.model import Query, Scope
 from recollect.policy.guard import MAX_CONTENT_BYTES
@@ -32,6 +33,7 @@ MESSAGE = {
 MEMORY = {"kind": "memory", "id": "r", "content": "tea", "created_at": NOW, "updated_at": NOW}
 LONG = "x" * (MAX_CONTENT_BYTES + 1)
 KEY = "sk-proj-" + "q7XkR2vLw9TzB4nMc6HdJ1sFgY8pAe3U"
+USE = {"kind": "use", "memory_id": "r", "message_id": "m", "reference": "m1", "cited": True, "at": NOW}
 SCORES = {"relevance": 0.5, "recency": 0.5, "importance": 0.5, "total": 0.5, "computed_at": NOW}
 
 
@@ -145,6 +147,8 @@ BAD: list[tuple[dict[str, Any], str, tuple[Any, ...]]] = [
     (MEMORY, "supersedes", (5, "")),
     (MEMORY, "last_scores", (5, {}, {**SCORES, "total": "x"}, {**SCORES, "computed_at": 1})),
     (MEMORY, "last_accessed", (5, "yesterday")),
+    (USE, "reference", ("", "x" * 21)),
+    (USE, "cited", (None, "yes")),
 ]
 
 
@@ -237,6 +241,33 @@ async def test_secrets_of_an_imported_telling_are_masked_too(store: Store) -> No
     assert "[API key removed]" in kept
     assert KEY not in kept
     assert "hunter2" not in kept
+
+
+async def test_where_it_was_used_comes_along_if_both_are_there(engine: Engine) -> None:
+    """The reply and the memory may stand in the same batch, in one before, or have been there already."""
+    many = [{**MEMORY, "id": f"r{n:03}"} for n in range(PAGE)]
+    uses = [USE, *({**USE, "memory_id": each["id"], "reference": each["id"]} for each in many)]
+    astray = [{**USE, "memory_id": "nobody's"}, {**USE, "message_id": "unsaid"}]
+    await engine.import_lines(ANA, [CONVERSATION, MESSAGE, MEMORY, *many, *uses, *astray])
+    await engine.import_lines(ANA, [{**USE, "cited": False}])
+    assert await exported(engine, "use") == uses
+    other = engine_over(ReferenceStore())
+    await other.import_lines(ANA, await exported(engine))
+    assert [(use.reference, use.cited, said.id) for use, said in (await other.why(ANA, "r")).uses] == [
+        ("m1", True, "m")
+    ]
+    alone = [line async for line in engine.export(ANA, "c")]
+    await engine.forget_conversation(ANA, "c")
+    assert not await exported(engine, "use")
+    await engine.import_lines(ANA, alone)
+    assert await exported(engine, "use") == uses
+
+
+@pytest.mark.parametrize("version", [1, 2])
+async def test_what_an_earlier_version_wrote_is_taken(engine: Engine, version: int) -> None:
+    header = {"kind": "header", "format": "recollect-export", "version": version}
+    receipt = await engine.import_lines(ANA, [header, THEME, CONVERSATION, MESSAGE, MEMORY])
+    assert (receipt.memories, receipt.messages, receipt.conversations) == (1, 1, 1)
 
 
 async def test_one_conversation_is_taken_along_with_what_was_learnt_from_it(engine: Engine) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from recollect.engine import Engine, EngineConfig, extract
-from recollect.engine.converse import keep_turns
+from recollect.engine import Engine, EngineConfig
+from recollect.engine.conversations import extract
+from recollect.engine.conversations.converse import keep_turns
 from recollect.errors import InvalidInput, NotAllowed, RecollectError, Unavailable
 from recollect.model import Listing, Memory, Query, Source, Status, Utterance
 from recollect.ports import Store
@@ -285,6 +286,19 @@ async def test_mere_politeness_is_not_worth_a_models_time(store: Store) -> None:
     await engine.take_in(ANA, "s1", [turn("Thanks a lot!")])
     assert len(await extract.read_waiting(engine)) == 1
     assert chat.asked == []
+
+
+async def test_what_is_not_to_be_remembered_is_neither_read_nor_found(store: Store) -> None:
+    engine, chat = with_chat(store, answer(should_store=False))
+    await engine.take_in(
+        ANA, "s1", [turn("I live in Lyon, but don't remember that."), turn("I live near a river.", id="m2")]
+    )
+    await extract.read_waiting(engine)
+    assert [each[-1].content.count("Lyon") for each in chat.asked] == [0]
+    hits = (await engine.recall(ANA, Query(text="where do I live, Lyon?"))).hits
+    assert [hit.message.id for hit in hits if hit.message is not None] == ["m2"]
+    _, said = await engine.conversation(ANA, "s1", 10)
+    assert len(said) == 2
 
 
 NOT_BELIEVED: Sequence[tuple[Any, str]] = (

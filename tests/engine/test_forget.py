@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 import pytest
 
 from recollect.engine import Engine
-from recollect.errors import NotFound
+from recollect.errors import NotFound, Unavailable
 from recollect.model import Listing, Query, Scope
-from tests.engine.conftest import ANA
+from recollect.ports import Store, Tx
+from recollect.testing.reference.store import ReferenceStore
+from tests.engine.conftest import ANA, engine_over
+
+T = TypeVar("T")
+
+
+class Failing:
+    """A store that takes so many more writes and then none."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.takes = 1000
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    async def write(self, scope: Scope, work: Callable[[Tx], T]) -> T:
+        self.takes -= 1
+        if self.takes < 0:
+            raise Unavailable("full")
+        return await self._store.write(scope, work)
 
 
 async def test_the_receipt_counts_what_was_removed(engine: Engine) -> None:
@@ -77,3 +101,19 @@ async def test_erasing_a_user_reaches_every_space_and_nobody_else(engine: Engine
         assert (await engine.list(scope, Listing())).total == 0
     for scope in neighbours:
         assert len(await engine.recall(scope, Query(text="canary"))) == 2
+
+
+async def test_what_was_said_and_what_was_learnt_from_it_go_together_or_not_at_all() -> None:
+    store: Any = Failing(ReferenceStore())
+    engine = engine_over(store)
+    said = await engine.add_turns(ANA, "s1", [{"role": "user", "content": "My locker code is 4471"}])
+    learnt = await engine.remember(ANA, {"content": "locker code 4471", "source_message_id": said.ids[0]})
+    assert len((await engine.recall(ANA, Query(text="locker code"))).hits) == 2
+    store.takes = 0
+    with pytest.raises(Unavailable):
+        await engine.unsay(ANA, learnt.id or "")
+    assert len((await engine.recall(ANA, Query(text="locker code"))).hits) == 2
+    store.takes = 1
+    gone = await engine.unsay(ANA, learnt.id or "")
+    assert (gone.memories, gone.messages, gone.scrubbed, gone.scrub_owed) == (1, 1, True, False)
+    assert (await engine.recall(ANA, Query(text="locker code"))).hits == ()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from recollect.engine import Engine
-from recollect.engine.indexing import index_all
+from recollect.engine.remembering.indexing import index_all
 from recollect.errors import InvalidInput
 from recollect.model import Flag, Listing, Memory, Status, Target
 from recollect.policy.digest import twin_digest

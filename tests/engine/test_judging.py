@@ -11,7 +11,7 @@ import pytest
 
 from recollect.bootstrap import engine_over as configured
 from recollect.engine import Engine
-from recollect.engine.judging import ChatJudge, review
+from recollect.engine.remembering.judging import ChatJudge, review
 from recollect.errors import Unavailable
 from recollect.model import Listing, Receipt, Status, Utterance
 from recollect.policy.judging import answered

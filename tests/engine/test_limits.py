@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from recollect.engine import Engine, EngineConfig
-from recollect.engine.limits import answer_name, counter_name, recall_softly
+from recollect.engine.recalling.limits import answer_name, counter_name, recall_softly
 from recollect.errors import InvalidInput
 from recollect.model import Filter, MemoryType, Occasion, Query, Scope
 from recollect.ports import Cache, Store
@@ -138,6 +138,13 @@ async def test_what_was_changed_does_not_come_back(limited: Engine) -> None:
     clock_of(limited).advance(timedelta(seconds=1))
     await limited.revise(ANA, "tea", {"content": "the garage code was changed"})
     assert set(await ids(limited)) == {"lunch", "said"}
+
+
+async def test_what_was_archived_does_not_come_back_and_what_is_new_waits_its_minute(limited: Engine) -> None:
+    await used_up(limited)
+    await limited.archive(ANA, ["tea"])
+    await limited.remember(ANA, {"content": "green tea is sold out", "id": "new"})
+    assert set(await ids(limited)) == {"lunch", "said"}, "an earlier answer, as far as it still holds, and no other"
 
 
 async def test_what_has_expired_or_was_superseded_does_not_come_back(limited: Engine) -> None:

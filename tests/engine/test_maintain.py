@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from recollect.engine import Engine, EngineConfig, maintain
+from recollect.engine import Engine, EngineConfig
+from recollect.engine.upkeep import maintain
 from recollect.errors import Conflict, NotFound
 from recollect.model import Conversation, Listing, Memory, Query, Scope, Source, Status
 from recollect.ports import Store, Tx

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import pytest
 
 from recollect.engine import EngineConfig, audit
-from recollect.engine.notes import Notes
+from recollect.engine.recalling.notes import Notes
 from recollect.errors import Unavailable
 from recollect.model import Listing, Occasion, Query, Scope
 from recollect.ports import Store, Tx
@@ -113,3 +113,16 @@ async def test_a_chat_counts_what_it_used() -> None:
     used = {each.target.id for each in reply.remembered.used}
     assert 0 < len(used) < 8
     assert {each.id for each in await engine.list(ANA, Listing()) if each.access_count} == used
+
+
+async def test_where_a_memory_comes_from_is_told_by_a_store_that_takes_no_writes() -> None:
+    store: Any = Stumbling(ReferenceStore())
+    engine = engine_over(store)
+    id = (await engine.remember(ANA, {"content": "The ferry leaves at noon"})).id
+    assert id
+    noted(engine.notes, ANA)
+    store.over = ANA
+    assert (await engine.why(ANA, id)).memory.id == id
+    store.over = None
+    assert (await engine.why(ANA, id)).memory.id == id
+    assert await facts(store, ANA) >= 2, "what was noted meanwhile is written when it can be"

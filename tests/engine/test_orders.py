@@ -71,6 +71,17 @@ async def test_remember_is_stored_at_once_as_saved_by_hand(engine: Engine) -> No
     assert await found(engine, "gate code fridge") == []
 
 
+async def test_what_was_learnt_in_passing_and_replaced_something_can_be_undone(engine: Engine) -> None:
+    await say(engine, "I live in Leeds")
+    await say(engine, "I moved to York last week")
+    assert await texts(engine) == {"I moved to York last week"}
+    assert order(await say(engine, "undo that")) == "undo"
+    assert await texts(engine) == {"I live in Leeds"}
+    await say(engine, "I like ferries")
+    assert order(await say(engine, "undo that")) is None
+    assert await texts(engine) == {"I live in Leeds", "I like ferries"}
+
+
 async def test_remember_says_what_it_replaces_and_what_is_known(engine: Engine) -> None:
     await say(engine, "remember that I live in Berlin")
     assert "already" in (await say(engine, "remember that I live in Berlin")).text
@@ -264,6 +275,17 @@ async def test_that_is_what_was_just_stated_even_where_the_reply_listed_somethin
     assert "Forgotten" in (await say(engine, "forget that")).text
     assert await found(engine, "417") == []
     assert await found(engine, "crowded") == ["The swimming pool was crowded today."]
+
+
+async def test_what_was_only_said_can_be_forgotten_too(engine: Engine) -> None:
+    await say(engine, "I am allergic to peanuts")
+    (memory,) = await known(engine)
+    await engine.forget(ANA, [memory.id])  # by another way in: the words stay in the conversation
+    assert await found(engine, "peanuts")
+    asked = await say(engine, "forget what I said about peanuts", "two")
+    assert [each.kind for each in asked.remembered.used] == ["message"]
+    await say(engine, "yes", "two")
+    assert await found(engine, "peanuts") == []
 
 
 async def test_that_is_asked_about_where_a_model_answered_a_statement_from_memory(engine: Engine) -> None:

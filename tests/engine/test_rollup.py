@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from recollect.engine import Engine, rollup
+from recollect.engine import Engine
+from recollect.engine.upkeep import rollup
 from recollect.errors import Conflict, NotFound, Unavailable
 from recollect.model import Listing, Memory, MemoryType, Query, Source, Status
 from recollect.testing import ScriptedChat

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from recollect.engine import Engine, EngineConfig
-from recollect.engine.embed import drain
+from recollect.engine.embedding.embed import drain
 from recollect.model import Filter, Listing, Query
 from recollect.policy.recipes import COMPANION
 from recollect.policy.text import keywords

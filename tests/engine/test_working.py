@@ -8,8 +8,9 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.engine import Engine, EngineConfig, sweep, working
-from recollect.engine.copies import Copied
+from recollect.engine import Engine, EngineConfig
+from recollect.engine.conversations import sweep, working
+from recollect.engine.conversations.copies import Copied
 from recollect.errors import NotFound
 from recollect.model import Filter, Listing, Message, Occasion, Query, WorkingMemory
 from recollect.ports import Store

@@ -6,10 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
+
+from eval.__main__ import main
 
 ROOT = Path(__file__).parents[2]
 BIKE = {"content": "Rides a crimson tandem bicycle to the quarry.", "type": "fact"}
@@ -20,17 +24,46 @@ WITHOUT = (
 """`python -m eval` where the large packages are missing, whatever is installed."""
 
 
-def run(*arguments: str | Path, script: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+class Done(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def typed(*arguments: str | Path, script: str | None = None, **environment: str) -> Done:
+    """As a process of its own."""
     start = ["-m", "eval"] if script is None else ["-c", script]
     quiet = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
-    return subprocess.run(
+    ended = subprocess.run(
         [sys.executable, *start, *map(str, arguments)],
         cwd=ROOT,
         env={**quiet, **environment},
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=280,
     )
+    return Done(ended.returncode, ended.stdout, ended.stderr)
+
+
+def run(*arguments: str | Path, **environment: str) -> Done:
+    """The same in this process, which has loaded most of it already."""
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        redirect_stdout(StringIO()) as out,
+        redirect_stderr(StringIO()) as errors,
+    ):
+        for name in [name for name in os.environ if name.startswith("RECOLLECT_")]:
+            patch.delenv(name)
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        try:
+            main([str(each) for each in arguments])
+            code: object = 0
+        except SystemExit as end:
+            code = end.code or 0
+    if isinstance(code, int):
+        return Done(code, out.getvalue(), errors.getvalue())
+    return Done(1, out.getvalue(), f"{errors.getvalue()}{code}")
 
 
 @pytest.fixture
@@ -55,7 +88,7 @@ def _write(folder: Path, query: str) -> Path:
 
 def test_a_good_run_passes_and_keeps_its_figures(golden: Path, tmp_path: Path) -> None:
     kept = tmp_path / "out.json"
-    done = run("--dataset", "memory", "--path", golden, "--no-mlflow", "--json", kept, RECOLLECT_EMBEDDER="off")
+    done = typed("--dataset", "memory", "--path", golden, "--no-mlflow", "--json", kept, RECOLLECT_EMBEDDER="off")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.rstrip().endswith("PASS")
     report = json.loads(kept.read_text())
@@ -88,7 +121,7 @@ def test_the_contracts_own_scenarios_with_the_real_model() -> None:
 def test_a_missing_package_is_said_before_anything_is_measured(
     golden: Path, arguments: tuple[str, ...], advice: list[str]
 ) -> None:
-    done = run("--dataset", "memory", "--path", golden, *arguments, script=WITHOUT)
+    done = typed("--dataset", "memory", "--path", golden, *arguments, script=WITHOUT)
     assert done.returncode == 2
     assert all(word in done.stderr for word in advice)
     assert not done.stdout

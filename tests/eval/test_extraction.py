@@ -32,7 +32,7 @@ def test_extraction(tmp_path: Path) -> None:
     (tmp_path / "tiny.corpora.jsonl").write_text(json.dumps({"corpus_id": "k", "memories": turns}) + "\n")
     out = tmp_path / "out.json"
     command = [sys.executable, "-m", "eval.extraction", str(tmp_path), "--sample", "5", "--json", str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=True)
     users, assistants = json.loads(out.read_text())
     assert (users["turns"], users["with_items"], users["items"]) == (2, 1, 1)
     assert (assistants["turns"], assistants["items"]) == (1, 0)

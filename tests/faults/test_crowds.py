@@ -14,7 +14,8 @@ from tests.faults.soundness import assert_sound, assert_well
 
 STEPS = 60
 THREADS = 50
-TASKS = 200
+TASKS = 80
+"""Together they wait for a few connections, and nobody longer than ten seconds, on a slow machine either."""
 
 
 def test_two_processes_write_one_database(home: Home) -> None:

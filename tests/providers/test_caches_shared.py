@@ -144,6 +144,8 @@ async def test_a_server_that_is_gone_fails_nothing_and_is_found_again(
 ) -> None:
     caplog.set_level(logging.INFO)
     cache = RedisCache(private_valkey.url, wait_s=PATIENT, breaker=Breaker(first_s=0.05, longest_s=0.2))
+    answers: list[bool] = []
+    cache.tell(answers.append)
     await cache.set("a", b"x", 60)
     assert await cache.get("a") == b"x"
     private_valkey.kill()
@@ -163,6 +165,7 @@ async def test_a_server_that_is_gone_fails_nothing_and_is_found_again(
     for _ in range(10):
         assert await cache.get("a") is None
     assert _warnings(caplog) == 2
+    assert answers == [False, True, False], "whoever watches is told, too"
     assert str(private_valkey.port) not in caplog.text
     await cache.close()
 

@@ -31,6 +31,12 @@ def server() -> Iterator[ChatServer]:
 
 @pytest.fixture
 def chat(server: ChatServer) -> CompatibleChat:
+    return CompatibleChat(server.url, "tiny", "sk-1", timeout_s=60.0, first_wait_s=0.01)
+
+
+@pytest.fixture
+def hasty(server: ChatServer) -> CompatibleChat:
+    """For those who are kept waiting."""
     return CompatibleChat(server.url, "tiny", "sk-1", timeout_s=1.0, first_wait_s=0.01)
 
 
@@ -179,23 +185,21 @@ async def test_an_endless_answer_is_cut_off(server: ChatServer, chat: Compatible
         await chat.complete(ASKED)
 
 
-async def test_silence_is_not_waited_for_for_ever(server: ChatServer, chat: CompatibleChat) -> None:
-    server.acts.extend([Act(late_s=30)] * 3)
-    start = time.monotonic()
+async def test_silence_is_not_waited_for_for_ever(server: ChatServer, hasty: CompatibleChat) -> None:
+    server.acts.extend([Act(late_s=600)] * 3)
     with pytest.raises(Unavailable, match="within 1 s"):
-        await chat.complete(ASKED)
-    assert time.monotonic() - start < 29
+        await hasty.complete(ASKED)
 
 
 @pytest.mark.parametrize("act", [Act(stalls_after=2), Act(stalls_after=2, drips=True), Act(hangs_up_after=2)])
 async def test_a_stream_that_dries_up_keeps_what_came_and_says_so(
-    server: ChatServer, chat: CompatibleChat, act: Act
+    server: ChatServer, hasty: CompatibleChat, act: Act
 ) -> None:
     server.acts.append(act)
     came: list[str] = []
 
     async def listen() -> None:
-        async for piece in chat.stream(ASKED):
+        async for piece in hasty.stream(ASKED):
             came.append(piece.text)  # noqa: PERF401 - what came before the error counts
 
     with pytest.raises(Unavailable):
@@ -225,13 +229,14 @@ async def test_comments_and_unknown_fields_are_passed_over(server: ChatServer, c
 
 async def test_a_caller_that_goes_away_ends_the_models_work(server: ChatServer, chat: CompatibleChat) -> None:
     server.acts.append(Act(stalls_after=2, drips=True))
+    heard = asyncio.Event()
 
     async def listen() -> None:
         async for _ in chat.stream(ASKED):
-            pass
+            heard.set()
 
     listening = asyncio.create_task(listen())
-    await asyncio.sleep(0.3)
+    await asyncio.wait_for(heard.wait(), 60)
     listening.cancel()
     with pytest.raises(asyncio.CancelledError):
         await listening

@@ -43,7 +43,7 @@ async def _all_waiting(
 ) -> list[asyncio.Task[NDArray[np.float32]]]:
     """The first is being answered and can't be joined any more; the rest wait behind it."""
     tasks = [asyncio.create_task(rush.answer(model, asked[0]))]
-    await asyncio.to_thread(model.busy.wait, 10)
+    await asyncio.to_thread(model.busy.wait, 60)
     tasks += [asyncio.create_task(rush.answer(model, texts)) for texts in asked[1:]]
     await asyncio.sleep(0)  # each has put itself in line
     model.gate.set()

@@ -10,13 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-import time
 from collections import deque
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.services.wire import Exchange, Seen, Wire
 
 SIZE = 8
 
@@ -39,17 +38,11 @@ class Fault:
     drip: bool = False
 
 
-@dataclass(frozen=True)
-class Seen:
-    path: str
-    headers: Mapping[str, str]
-    body: Any
-
-
-class EmbeddingServer:
+class EmbeddingServer(Wire):
     """`faults` are met first in, first out; `seen` are the requests in the order they came."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.faults: deque[Fault] = deque()
         self.seen: list[Seen] = []
         self.paths = {"/v1/embeddings", "/embedding", "/api/embed", "/vectors"}
@@ -59,10 +52,6 @@ class EmbeddingServer:
         self.longest: int | None = None
         self.longest_status = 400
         self.visited = threading.Event()
-        self.stopping = threading.Event()
-        self._http = _Quiet(("127.0.0.1", 0), _handler(self))
-        self._http.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def answer(self, path: str, body: Any) -> tuple[int, Any]:
         if path not in self.paths:
@@ -97,57 +86,30 @@ class EmbeddingServer:
             case _:
                 return vectors
 
-    @contextmanager
-    def running(self) -> Iterator[EmbeddingServer]:
-        thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
+    def meet(self, exchange: Exchange) -> None:
+        seen = exchange.seen()
+        self.seen.append(seen)
+        self.visited.set()
+        fault = self.faults.popleft() if self.faults else Fault()
+        self.stopping.wait(fault.delay_s)
+        if fault.hang_up:
+            exchange.hangs_up()
+        else:
+            self._answer(exchange, seen, fault)
+
+    def _answer(self, exchange: Exchange, seen: Seen, fault: Fault) -> None:
+        status, answer = self.answer(seen.path, seen.body)
+        content = json.dumps(answer).encode() if fault.body is None else fault.body
+        status = status if fault.status == 200 else fault.status
+        if not fault.drip:
+            exchange.says(status, content, fault.headers)
+            return
+        exchange.starts(status, {"Content-Length": str(len(content))})
         try:
-            yield self
-        finally:
-            self.stopping.set()
-            self._http.shutdown()
-            self._http.server_close()
-            thread.join()
-
-
-class _Quiet(ThreadingHTTPServer):
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Clients that hang up are what some of the tests are about."""
-
-
-def _handler(server: EmbeddingServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            server.seen.append(Seen(self.path, dict(self.headers), body))
-            server.visited.set()
-            fault = server.faults.popleft() if server.faults else Fault()
-            server.stopping.wait(fault.delay_s)
-            if fault.hang_up:
-                self.close_connection = True
-                return
-            status, answer = server.answer(self.path, body)
-            content = json.dumps(answer).encode() if fault.body is None else fault.body
-            self._send(status if fault.status == 200 else fault.status, content, fault)
-
-        def _send(self, status: int, content: bytes, fault: Fault) -> None:
-            self.send_response(status)
-            for name, value in {"Content-Length": str(len(content)), **fault.headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            pieces = [content[at : at + 1] for at in range(len(content))] if fault.drip else [content]
-            try:
-                for piece in pieces:
-                    self.wfile.write(piece)
-                    if fault.drip and not server.stopping.is_set():
-                        time.sleep(0.02)
-            except OSError:
-                # The client had enough, which is what such a test is about.
-                self.close_connection = True
-
-        def log_message(self, format: str, *args: object) -> None:
-            """A test's output is its result."""
-
-    return Handler
+            for at in range(len(content)):
+                exchange.wfile.write(content[at : at + 1])
+                exchange.wfile.flush()
+                self.stopping.wait(0.02)
+        except OSError:
+            # The client had enough, which is what such a test is about.
+            exchange.hangs_up()

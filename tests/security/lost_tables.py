@@ -17,7 +17,7 @@ from typing import Any
 from recollect.doors.datachat.memory import MemoryManager
 from recollect.engine import Engine, EngineConfig
 from recollect.engine.datachat.rules import DataRules
-from recollect.engine.generations import Generations
+from recollect.engine.embedding.generations import Generations
 from recollect.errors import NotFound, Unavailable
 from recollect.model import AskData, DataAccess, DataAnswer, DataQuestion, Generation, Query, Scope
 from recollect.policy.recipes import RECIPES

@@ -35,7 +35,7 @@ def memory(home: Home, server: EmbeddingServer) -> Iterator[Memory]:
         for number in range(20):
             opened.add(f"bystander{number} about tea", tags=["plain"], theme="drinks")
         opened.add_turns("small talk", [{"role": "user", "content": "bystander in a talk"}])
-        opened.flush(20)
+        opened.flush(120)
         yield opened
 
 
@@ -61,14 +61,14 @@ def store_everywhere(memory: Memory) -> list[str]:
     second = memory.add(f"now {CANARY.upper()} is another", **everywhere)
     assert second.outcome == "superseded", "an earlier version under the same key is kept, and must go as well"
     derived = memory.add(f"derived from {CANARY}", source_ids=[second.id])
-    memory.flush(20)
+    memory.flush(120)
     return [first.id or "", second.id or "", derived.id or ""]
 
 
 def talk_everywhere(memory: Memory) -> None:
     turn = {"role": CANARY, "name": CANARY, "content": f"{CANARY} was said", "correlation_id": CANARY}
     memory.add_turns(CANARY, [turn, {"role": "assistant", "content": f"so {CANARY} it is"}])
-    memory.flush(20)
+    memory.flush(120)
 
 
 def assert_not_found(memory: Memory) -> None:
@@ -120,9 +120,9 @@ def test_erasing_a_person_leaves_nothing_not_even_names(memory: Memory, home: Ho
 
 def test_what_an_update_replaced_is_gone_when_the_memory_is(memory: Memory, home: Home) -> None:
     receipt = memory.add(f"{CANARY} was here", tags=[CANARY], value=CANARY, theme=CANARY)
-    memory.flush(20)
+    memory.flush(120)
     memory.update(receipt.id or "", text="nothing to see", tags=["plain"], value=None, theme="drinks")
-    memory.flush(20)
+    memory.flush(120)
     assert_not_found(memory)
     assert receipt.id in {hit.target.id for hit in memory.search("nothing to see")}
     memory.forget(receipt.id or "")
@@ -135,7 +135,7 @@ def test_forgetting_before_it_was_embedded_leaves_no_job(memory: Memory, home: H
     body = b'{"error": {"message": "cannot embed: ' + CANARY.encode() + b' was here"}}'
     server.faults.extend([Fault(status=400, body=body)] * 200)
     receipt = memory.add(f"{CANARY} was here")
-    memory.flush(20)
+    memory.flush(120)
     errors = home.rows("SELECT error FROM embeddings WHERE error IS NOT NULL")
     assert errors
     assert not [error for (error,) in errors if CANARY in error]
@@ -196,7 +196,7 @@ async def test_late_work_does_not_bring_an_erased_person_back(home: Home) -> Non
     assert await store.write(scope, lambda tx: tx.embeddings.settle([(first, vector)], at)) == 0
     await store.write(scope, lambda tx: tx.embeddings.fail([second], "too late", at, at))
     await engine.notes.write(store, engine.clock)
-    await engine.flush(scope, 10)
+    await engine.flush(scope, 120)
     await engine.close()
     assert traces(home) == []
 
@@ -209,7 +209,7 @@ def test_logs_never_carry_content(memory: Memory, home: Home, caplog: pytest.Log
         memory.update(ids[1], text=f"{CANARY} again", value=[CANARY])
         lines = list(memory.export())
         memory.at(space="copy").load(lines)
-        memory.flush(20)
+        memory.flush(120)
         memory.forget(*ids[:2])
         memory.forget(everything=True)
     told = [record.getMessage() + str(record.exc_text or "") for record in caplog.records]

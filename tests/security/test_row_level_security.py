@@ -36,6 +36,8 @@ OWN_FILTER = re.compile(r"(?:\w+\.)?(?:tenant_id|user_id|space) = %\((?:tenant_i
 class Forgetful(PostgresSession):
     """A session that forgets whose rows were asked for."""
 
+    at_once = True
+
     def run_many(self, statement: Any, params: Sequence[Params]) -> None:
         prepared = DIALECT.prepare(statement)
         for each in params:
@@ -58,7 +60,7 @@ async def home(tmp_path: Any, security_database: Database) -> Home:
         await engine.add_turns(
             scope, f"talk of {owner}", [{"role": "user", "content": f"{owner} drinks tea", "id": "said"}]
         )
-        await engine.flush(scope, 30)
+        await engine.flush(scope, 120)
     await engine.close()
     return home
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from recollect.engine import Engine, browse, embed
+from recollect.engine import Engine, browse
+from recollect.engine.embedding import embed
 from recollect.errors import Conflict, NotFound
 from recollect.model import EmbeddingState, Filter, Listing, Query, Scope, Target
 from tests.api.homes import Home, engine_over, open_store

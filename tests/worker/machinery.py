@@ -10,14 +10,14 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
 
-from recollect.engine.batches import PROBE
+from recollect.engine.embedding.batches import PROBE
 from recollect.settings import Settings
 from tests.api.homes import Home
 from tests.doors.http.process import environment
@@ -85,8 +85,15 @@ class Working:
 
     @property
     def children(self) -> list[int]:
-        task = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        return [int(pid) for pid in task.read_text().split()]
+        """Of its first thread first."""
+        tasks = sorted(
+            Path(f"/proc/{self.process.pid}/task").glob("*/children"), key=lambda each: int(each.parent.name)
+        )
+        return [int(pid) for task in tasks for pid in _read(task).split()]
+
+    def schedules(self) -> list[int]:
+        """Those of its processes that send what is due: started afresh, where the others are forked."""
+        return [pid for pid in self.children if b"spawn_main" in _read(Path(f"/proc/{pid}/cmdline"))]
 
     def kill_child(self) -> int:
         """End one of the processes without warning; which one."""
@@ -127,6 +134,21 @@ def working(home: Home, *options: str, **settings: Any) -> Iterator[Working]:
         if process.poll() is None:
             process.terminate()
         process.wait(PATIENCE_SECONDS)
+
+
+def _read(file: Path) -> bytes:
+    """Nothing of a thread or process that has ended since it was listed."""
+    with suppress(OSError):
+        return file.read_bytes()
+    return b""
+
+
+def runs(pid: int) -> bool:
+    """Not of one that is over and waits to be fetched."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def value(port: int, name: str) -> float:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import pytest
 import redis
 
@@ -9,6 +12,7 @@ from recollect.bootstrap import open_engine
 from recollect.model import Scope
 from recollect.worker.tasks import QUEUE, celery_app, sender
 from tests.api.homes import Home
+from tests.services.collector import Collector
 from tests.services.process import free_port
 from tests.services.valkey import ValkeyServer
 from tests.worker.machinery import (
@@ -16,6 +20,7 @@ from tests.worker.machinery import (
     CountingServer,
     let_leases_end,
     loaded,
+    runs,
     settings_for,
     unsettled,
     until,
@@ -49,13 +54,13 @@ async def test_nothing_is_missed_and_nothing_done_twice(
                     await engine.remember(scope, {"content": text})
         return texts
 
+    said = await remember(130, "first")
     port = free_port()
     # As patient as can be: only a death may have a text asked for twice.
     patient = {"embed_lease_s": 600, "embedder_timeout_s": 600}
     given = settings_for(
         home, server, broker_url=private_valkey.url, worker_poll_s=1, worker_metrics_port=port, **patient
     )
-    said = await remember(130, "first")
     server.gate.clear()
     with working(home, "--celery", "--processes", str(PROCESSES), **given) as workers:
         until("every process holds a batch", lambda: server.inside == PROCESSES)
@@ -89,8 +94,12 @@ async def test_nothing_is_missed_and_nothing_done_twice(
         }.items():
             send(name, about)
         until("every task is taken", lambda: waiting(private_valkey) == 0 and unsettled(home) == 0)
-        counted = value(port, 'recollect_embeddings_total{outcome="ready"}')
-        assert len(said) <= counted <= len(said) + KILLED * BATCH, "of all processes together"
+
+        def counted() -> float:
+            return value(port, 'recollect_embeddings_total{outcome="ready"}')
+
+        until("all is counted, which happens after it is stored", lambda: counted() >= len(said))
+        assert counted() <= len(said) + KILLED * BATCH, "of all processes together"
         assert workers.ends() == 0, workers.said()
         assert "failed" not in workers.said()
     await running.close()
@@ -98,3 +107,33 @@ async def test_nothing_is_missed_and_nothing_done_twice(
     assert {text for text, times in server.texts.items() if times > 1} == again, "each of the others once"
     assert home.count("SELECT count(*) FROM embeddings WHERE vector IS NOT NULL") == len(said)
     assert not any(text in workers.said() for text in said), "no content in the log"
+
+
+async def test_a_killed_schedule_is_replaced_and_a_killed_worker_leaves_nobody_behind(
+    home: Home, server: CountingServer, private_valkey: ValkeyServer
+) -> None:
+    running = await open_engine(loaded(home, server), resident=True)
+    for number in range(3 * BATCH):
+        await running.engine.remember(ANA, {"content": f"note {number} about the harbour"})
+    await running.close()
+    given = settings_for(home, server, broker_url=private_valkey.url, worker_poll_s=1, embed_lease_s=600)
+    server.gate.clear()
+    with working(home, "--celery", "--beat", "--processes", "1", **given) as workers:
+        until("somebody works, and somebody sends what is due", lambda: server.inside and workers.schedules())
+        (schedule,) = workers.schedules()
+        os.kill(schedule, signal.SIGKILL)
+        until("it is replaced", lambda: set(workers.schedules()) - {schedule})
+        left = workers.children
+        workers.process.kill()
+        workers.process.wait()
+        server.gate.set()
+        until("nobody is left behind", lambda: not any(map(runs, left)))
+    let_leases_end(home)
+    with (
+        Collector().running() as collector,
+        working(home, "--celery", "--processes", "1", **given, traces_url=collector.url) as others,
+    ):
+        until("others take it up", lambda: unsettled(home) == 0)
+        assert others.ends() == 0
+        assert {("job.embed", "store.write"), ("job.embed", "embedder.embed")} <= set(map(tuple, collector.paths))
+    assert max(server.texts.values()) <= 2, "once more for what was in the hands of the killed"

@@ -44,7 +44,7 @@ async def test_it_works_beside_a_server_that_leaves_it_undone(home: Home, server
         until("what another process wrote is found", lambda: unsettled(home) == 0)
         await running.close()
         until("it is counted", lambda: value(port, 'recollect_embeddings_total{outcome="ready"}') == 21)
-        assert value(port, "recollect_embedding_wait_seconds_count") == 21
+        until("so is the wait", lambda: value(port, "recollect_embedding_wait_seconds_count") == 21)
         assert worker.ends() == 0
     assert set(server.texts.values()) == {1}
     assert server.texts["told to nobody"] == 1

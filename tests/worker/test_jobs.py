@@ -9,9 +9,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from recollect.doors.http.measuring import Metrics
-from recollect.engine import Engine, EngineConfig, embed
-from recollect.engine.converse import keep_turns
-from recollect.engine.generations import Generations
+from recollect.engine import Engine, EngineConfig
+from recollect.engine.conversations.converse import keep_turns
+from recollect.engine.embedding import embed
+from recollect.engine.embedding.generations import Generations
 from recollect.errors import Unavailable
 from recollect.model import Backlog, Generation, Listing, Query, Scope
 from recollect.ports import Embedder, Store
@@ -75,6 +76,35 @@ def test_what_was_given_up_waits_for_nobody(backlog: Backlog, since: datetime | 
     assert least - 1 <= float(shown) <= most + 1
 
 
+def _value(metrics: Metrics, name: str) -> float:
+    return next(float(line.split()[-1]) for line in metrics.text().decode().splitlines() if line.startswith(name + " "))
+
+
+@pytest.mark.parametrize("recipe", ["native", "recall"])
+@pytest.mark.parametrize("exact_below", [0, 1000], ids=["the store's indexes", "the copy at hand"])
+async def test_each_leg_of_a_recall_has_its_time(recipe: str, exact_below: int) -> None:
+    store, clock, metrics = ReferenceStore(), ManualClock(), Metrics()
+    generations = Generations(store, clock, HashEmbedder(16), _none)
+    engine = Engine(store, clock, EngineConfig(exact_below=exact_below), generations)
+    engine.heard = metrics.heard
+    await engine.remember(ANA, {"content": "the ferry is late"})
+    await embed.drain(engine)
+    found = await engine.recall(ANA, Query(text="ferry", recipe=recipe))
+    assert {"embed", "lexical", "dense", "store", "total"} <= set(found.trace.timings_ms)
+    for stage in ("lexical", "dense"):
+        assert _value(metrics, f'recollect_recall_stage_seconds_count{{stage="{stage}"}}') == 1
+
+
+def test_a_cache_that_is_away_and_upkeep_that_fails_are_shown() -> None:
+    metrics = Metrics()
+    metrics.heard("shared_cache", {"answers": False})
+    metrics.heard("upkeep_failed", {"outcome": "failed", "count": 1})
+    assert _value(metrics, "recollect_redis_away") == 1
+    assert _value(metrics, "recollect_upkeep_failures_total") == 1
+    metrics.heard("shared_cache", {"answers": True})
+    assert _value(metrics, "recollect_redis_away") == 0
+
+
 async def test_retention_reaches_everybody() -> None:
     clock = ManualClock()
     engine = engine_at(ReferenceStore(), clock)
@@ -105,9 +135,15 @@ async def test_a_process_that_leaves_the_work_to_others_writes_what_it_noted() -
     receipt = await engine.remember(ANA, {"content": "the ferry is late"})
     await embed.drain(engine)
     await engine.recall(ANA, Query(text="ferry"))
-    assert (await engine.get(ANA, receipt.id or "")).access_count == 0
+
+    async def counted() -> int:
+        """By the store itself: whoever asks the engine is told of what it has noted, too."""
+        found = await engine.store.read(ANA, lambda tx: tx.memories.get([receipt.id or ""]))
+        return found[receipt.id or ""].access_count
+
+    assert await counted() == 0
     await jobs.settle_own(engine)
-    assert (await engine.get(ANA, receipt.id or "")).access_count == 1
+    assert await counted() == 1
 
 
 async def test_workers_that_share_a_cache_go_one_round_for_all() -> None:

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from recollect.engine import Engine, EngineConfig, browse, embed
-from recollect.engine.fairness import Turns
-from recollect.engine.generations import Generations
-from recollect.engine.pacing import LOOK_AGAIN_SECONDS, Pace
+from recollect.engine import Engine, EngineConfig, browse
+from recollect.engine.embedding import embed
+from recollect.engine.embedding.fairness import Turns
+from recollect.engine.embedding.generations import Generations
+from recollect.engine.embedding.pacing import LOOK_AGAIN_SECONDS, Pace
 from recollect.errors import RecollectError, Unavailable
 from recollect.model import EmbeddingState, Generation, Scope, Target
 from recollect.ports import Embedder

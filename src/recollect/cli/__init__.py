@@ -48,7 +48,10 @@ def recollect(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Say which version this is.")
     ] = False,
 ) -> None:
-    """Memory for AI assistants: remember, recall and forget."""
+    """Memory for AI assistants: remember, recall and forget.
+
+    New here? `recollect demo` walks you through, `recollect serve --demo` shows the page.
+    """
 
 
 def main() -> None:

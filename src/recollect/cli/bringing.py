@@ -19,7 +19,7 @@ from recollect.cli.opening import Opened
 from recollect.cli.options import Call
 from recollect.cli.output import grid, visible
 from recollect.cli.progress import bar
-from recollect.engine.lines import Line, parsed
+from recollect.engine.exporting.lines import Line, parsed
 from recollect.errors import InvalidInput
 from recollect.model import ImportReceipt, Scope
 

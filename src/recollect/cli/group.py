@@ -9,9 +9,10 @@ from importlib import import_module
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 from typer.main import get_command
 
+from recollect.cli.wording import WordedGroup
 from recollect.errors import InvalidInput, NotAllowed, NotFound, RecollectError, Unavailable
 from recollect.settings import SettingsError
 
@@ -27,7 +28,7 @@ COMMANDS = {
     "restore": ("restore", "Bring archived memories back into recall."),
     "forget": ("forget", "Remove memories, a conversation or a whole user, for good."),
     "export": ("export", "Write everything in this space as JSON lines."),
-    "import": ("import_", "Take back what `export` wrote."),
+    "import": ("import_", "Take back what `export` wrote, or take in what other programs have kept."),
     "seed": ("seed", "Put a file of memories in, as the administrator."),
     "serve": ("serve", "Serve the memory over HTTP, with a page to look at it."),
     "worker": ("worker", "Do the background work in a process of its own."),
@@ -37,7 +38,10 @@ COMMANDS = {
     "health": ("health", "Find duplicates, contradictions, and what is stale, expired, unembedded or too large."),
     "demo": ("demo", "See what Recollect can do, on data of its own."),
     "doctor": ("doctor", "Check that everything works, and say how to fix what doesn't."),
-    "db": ("db", "The database itself: upgrade, current, check, reindex, backup, plan, size, distribute, keys, users."),
+    "db": (
+        "db",
+        "The database itself: upgrade, current, check, reindex, backup, plan, size, index, distribute, keys, users.",
+    ),
 }
 """In the order they are shown: the module under `recollect.cli.commands`, and what to expect of it."""
 
@@ -51,7 +55,7 @@ EXIT_CODES: tuple[tuple[type[Exception], int], ...] = (
 INTERRUPTED = 130
 
 
-class CommandGroup(TyperGroup):
+class CommandGroup(WordedGroup):
     """Shows outlines of its commands and loads the one that is called."""
 
     def __init__(self, **settings: Any) -> None:
@@ -72,7 +76,7 @@ class CommandGroup(TyperGroup):
         except (RecollectError, SettingsError) as problem:
             typer.echo(f"error: {_one_line(str(problem))}", err=True)
             raise typer.Exit(exit_code(problem)) from None
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, typer.Abort):
             raise typer.Exit(INTERRUPTED) from None
 
 

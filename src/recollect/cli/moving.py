@@ -21,8 +21,8 @@ from recollect.cli.storefile import Closing, Opening, Reader, Writer, packed, un
 from recollect.cli.writing import complete
 from recollect.engine import Engine
 from recollect.engine.browse import note
-from recollect.engine.lines import Line
-from recollect.engine.moving import held_here, moved, pepper_mark, take_in
+from recollect.engine.exporting.lines import Line
+from recollect.engine.exporting.moving import held_here, moved, pepper_mark, take_in
 from recollect.errors import InvalidInput
 from recollect.model import Generation, Scope
 from recollect.ports import System

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
+from recollect.cli.wording import WordedCommand, flowing
 from recollect.settings import Settings
 
 P = ParamSpec("P")
@@ -89,9 +90,9 @@ def command(
         parameters = [*(each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own), *PARAMETERS]
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {each.name: each.annotation for each in parameters}
-        run.__doc__ = function.__doc__
+        run.__doc__ = flowing(function.__doc__)
         run.__name__ = function.__name__
-        app.command(name)(run)
+        app.command(name, cls=WordedCommand)(run)
         return function
 
     return register

@@ -49,9 +49,19 @@ def say(message: str) -> None:
 
 
 def show(*things: Any) -> None:
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False)
     for thing in things:
-        console.print(thing, markup=False, soft_wrap=isinstance(thing, str))
+        if console.is_terminal or isinstance(thing, str):
+            console.print(thing, markup=False, soft_wrap=isinstance(thing, str | Text))
+        else:
+            typer.echo(_unpadded(console, thing))
+
+
+def _unpadded(console: Console, thing: Any) -> str:
+    """Tables fill their lines with blanks, which are of use to a terminal alone."""
+    with console.capture() as drawn:
+        console.print(thing, markup=False, soft_wrap=isinstance(thing, Text))
+    return "\n".join(line.rstrip() for line in drawn.get().removesuffix("\n").split("\n"))
 
 
 def visible(text: str) -> str:

@@ -1,7 +1,8 @@
-"""Input from a file or, as `-`, from stdin: bytes that must be UTF-8, with the line named where they are not."""
+"""Input from a file or, as `-`, from stdin: bytes that must be UTF-8, with the line named where they are not. And from hands."""
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,8 +26,18 @@ def source(name: str) -> Iterator[BinaryIO]:
         yield file
 
 
+@contextmanager
+def at_hand() -> Iterator[None]:
+    """While somebody is asked something: Ctrl-C ends it at once. The event loop would note it, and go on waiting for a line."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def whole(name: str) -> str:
-    with source(name) as file:
+    with source(name) as file, at_hand():
         return _text(file.read(), "the input")
 
 

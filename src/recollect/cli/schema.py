@@ -14,9 +14,10 @@ from urllib.parse import urlsplit
 from sqlalchemy.exc import SQLAlchemyError
 
 from recollect.bootstrap import postgres_url, sqlite_path
-from recollect.errors import InvalidInput, Unavailable
+from recollect.errors import InvalidInput, Unavailable, Unsupported
 from recollect.settings import Settings
 from recollect.stores import migrations
+from recollect.stores.connecting import advised
 
 T = TypeVar("T")
 
@@ -54,7 +55,9 @@ async def upgrade(settings: Settings) -> None:
 async def _asked(question: Callable[[], T]) -> T:
     try:
         return await asyncio.to_thread(question)
+    except ImportError as problem:
+        raise Unsupported(f"Postgres needs the package {problem.name!r}: install recollect[postgres]") from None
     except (SQLAlchemyError, sqlite3.Error, OSError) as problem:
         cause = getattr(problem, "orig", None) or problem
         said = str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__
-        raise Unavailable(f"the database can't be read or changed: {said}") from None
+        raise Unavailable(f"the database can't be read or changed: {advised(said)}") from None

@@ -20,23 +20,23 @@ from recollect.doors.http.auth.choosing import identity_of
 from recollect.doors.http.auth.local import is_loopback
 from recollect.doors.http.framing import template_of
 from recollect.doors.longterm.door import router as longterm
+from recollect.doors.mcp.http import SPEAKS_MCP, Mount
 from recollect.doors.native.door import router as native
 from recollect.doors.nova.door import router as nova
 from recollect.doors.recall.door import router as recall
 from recollect.doors.ui.door import router as page
-from recollect.engine import Engine, embed
+from recollect.doors.ui.reference import router as reference
+from recollect.engine import Engine
+from recollect.engine.embedding import embed
 from recollect.errors import RecollectError
 from recollect.settings import Settings
+from recollect.worker.heaps import few_heaps
+from recollect.worker.parents import end_with_parent
 
 DOORS: tuple[APIRouter, ...] = (native, longterm, companion, recall, nova, chat, datachat)
 """Every door the server has. A new one is added here, and nowhere else."""
-PAGES: tuple[APIRouter, ...] = (page,)
+PAGES: tuple[APIRouter, ...] = (page, reference)
 """Open to everyone: they hold no memory, and fetch what they show through the doors."""
-
-try:
-    from recollect.doors.mcp.http import Mount
-except ImportError:  # an extra of its own: without it the server has one path less
-    Mount = None  # type: ignore[assignment,misc]
 
 SWITCH_SECONDS = 0.0005
 """How long a thread may keep the others waiting. Questions are embedded on one thread and answered on another, many small steps
@@ -67,7 +67,7 @@ def build(settings: Settings, host: str, metrics_folder: Path | None = None) -> 
                 await asyncio.to_thread(spans.close)
 
     spans = open_spans(settings)
-    mount = None if Mount is None else Mount()
+    mount = Mount() if SPEAKS_MCP else None
     app = create_app(opening, identity_of(settings), DOORS, PAGES, manners_of(settings, host, metrics_folder))
     if mount is not None:
         mount.on(app)
@@ -78,7 +78,9 @@ def build(settings: Settings, host: str, metrics_folder: Path | None = None) -> 
 
 def build_worker(settings: Settings, host: str, metrics_folder: Path | None = None) -> FastAPI:
     """The same, in a process that serves and does nothing else: its log is ours."""
+    few_heaps()
     logs.configure(settings.log_format)
+    end_with_parent()
     sys.setswitchinterval(SWITCH_SECONDS)
     return build(settings, host, metrics_folder)
 

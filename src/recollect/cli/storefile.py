@@ -21,13 +21,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from recollect.engine.lines import Line
-from recollect.engine.moving import Seal, canonical
+from recollect.engine.exporting.lines import Line
+from recollect.engine.exporting.moving import Seal, canonical
 from recollect.errors import InvalidInput
 from recollect.model import Scope
 
 FORMAT = "recollect-store"
-VERSION = 1
+VERSION = 2
+READABLE = (1, 2)
 GZIPPED = ".gz"
 _MAGIC = b"\x1f\x8b"
 
@@ -149,8 +150,8 @@ class Reader:
     def _begin(self, line: Line) -> None:
         if line["kind"] == "header" and line.get("format") == "recollect-export":
             raise InvalidInput("this file holds one space: import it without --all")
-        if line["kind"] != "header" or line.get("format") != FORMAT or line.get("version") != VERSION:
-            raise InvalidInput(f"line 1: not a {FORMAT} file of version {VERSION}")
+        if line["kind"] != "header" or line.get("format") != FORMAT or line.get("version") not in READABLE:
+            raise InvalidInput(f"line 1: not a {FORMAT} file of version {VERSION} or before")
         self.header = line
 
     def _close(self, number: int, data: bytes, line: Line, scope: Scope, seal: Seal) -> Closing:

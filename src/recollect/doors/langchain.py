@@ -18,8 +18,8 @@ from langchain_core.messages import (
     messages_from_dict,
 )
 
-from recollect.engine import transcript
-from recollect.engine.transcript import Item
+from recollect.engine.conversations import transcript
+from recollect.engine.conversations.transcript import Item
 from recollect.model import checked_id
 from recollect.tools.holding import Waiting, held
 
@@ -51,12 +51,15 @@ class RecollectChatHistory(BaseChatMessageHistory):
         self._portal.call(self._clear())
 
     async def aget_messages(self) -> list[BaseMessage]:
+        """`messages`, awaited."""
         return await asyncio.to_thread(lambda: self.messages)
 
     async def aadd_messages(self, messages: Sequence[BaseMessage]) -> None:
+        """`add_messages`, awaited."""
         await asyncio.to_thread(self.add_messages, messages)
 
     async def aclear(self) -> None:
+        """`clear`, awaited."""
         await asyncio.to_thread(self.clear)
 
     async def _all(self) -> list[BaseMessage]:

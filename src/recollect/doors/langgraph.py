@@ -55,9 +55,11 @@ class RecollectStore(BaseStore):
         self.ttl_config = ttl
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Carry out LangGraph's operations in their order, all of them or none."""
         return self._portal.call(self._answers(list(ops)))
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """`batch`, awaited."""
         return await asyncio.to_thread(self.batch, list(ops))
 
     def sweep_ttl(self) -> int:

@@ -1,4 +1,4 @@
-"""The engine: one file per verb, and this class to hold what they share.
+"""The engine: one file per verb, in a folder for each walk, and this class to hold what they share.
 
 Verbs are functions over (engine, scope, …); the methods here only name them. Everything an embedder, a clock or a database
 does for them comes in through `recollect.ports`.
@@ -11,45 +11,29 @@ from contextlib import AsyncExitStack, suppress
 from copy import copy
 from typing import Any, Self
 
-from recollect.engine import (
-    archive,
-    browse,
-    chat,
-    control,
-    converse,
-    disputes,
-    elsewhere,
-    embed,
-    enrich,
-    export,
-    extract,
-    forget,
-    health,
-    limits,
-    maintain,
-    merging,
-    recall,
-    remember,
-    revise,
-    rollup,
-    sweep,
-    telling,
-    working,
-)
-from recollect.engine.asides import Asides
+from recollect.engine import browse, control, telling
+from recollect.engine.chatting import chat
+from recollect.engine.chatting.talks import Talk, Talks
 from recollect.engine.config import EngineConfig
+from recollect.engine.conversations import converse, extract, sweep, working
+from recollect.engine.conversations.asides import Asides
+from recollect.engine.conversations.sessions import Sessions
 from recollect.engine.datachat import ask, recalling, showing
 from recollect.engine.datachat.rules import Desk
-from recollect.engine.debts import Debts
-from recollect.engine.elsewhere import Elsewhere
-from recollect.engine.fairness import Turns
-from recollect.engine.generations import Generations
-from recollect.engine.notes import Notes
-from recollect.engine.pacing import Pace
-from recollect.engine.providing import Providing
-from recollect.engine.sessions import Sessions
-from recollect.engine.shelves import Shelves
-from recollect.engine.talks import Talk, Talks
+from recollect.engine.embedding import elsewhere, embed
+from recollect.engine.embedding.elsewhere import Elsewhere
+from recollect.engine.embedding.fairness import Turns
+from recollect.engine.embedding.generations import Generations
+from recollect.engine.embedding.pacing import Pace
+from recollect.engine.embedding.providing import Providing
+from recollect.engine.exporting import export
+from recollect.engine.forgetting import forget, unsaying
+from recollect.engine.forgetting.debts import Debts, scrub_in_passing
+from recollect.engine.recalling import limits, recall
+from recollect.engine.recalling.notes import Notes
+from recollect.engine.recalling.shelves import Shelves
+from recollect.engine.remembering import disputes, merging, remember, revise
+from recollect.engine.upkeep import archive, enrich, health, maintain, rollup
 from recollect.errors import RecollectError
 from recollect.model import (
     AskData,
@@ -79,8 +63,10 @@ from recollect.model import (
     Theme,
     TurnsReceipt,
     Upkeep,
+    Use,
     WorkingMemory,
 )
+from recollect.policy.backoff import is_due
 from recollect.ports import Cache, Chat, Clock, Judge, SessionHashes, Store
 
 __all__ = ["Engine", "EngineConfig"]
@@ -183,6 +169,10 @@ class Engine:
     async def conversation(self, scope: Scope, session_id: str, limit: int) -> tuple[Conversation, Sequence[Message]]:
         return await browse.conversation(self, scope, session_id, limit)
 
+    async def used(self, scope: Scope, session_id: str) -> Sequence[tuple[Use, Memory]]:
+        """The memories that the replies of a conversation were made with."""
+        return await browse.used(self, scope, session_id)
+
     async def working(self, scope: Scope, session_id: str) -> WorkingMemory:
         return await working.seen(self, scope, session_id)
 
@@ -236,6 +226,10 @@ class Engine:
         receipt = await forget.forget(self, scope, ids)
         self.heard("acted", {"action": "delete", "count": receipt.memories})
         return receipt
+
+    async def unsay(self, scope: Scope, id: str) -> ForgetReceipt:
+        """Forget a memory, the message it was told in, and every message that tells it again."""
+        return await unsaying.unsay_one(self, scope, id)
 
     async def archive(self, scope: Scope, ids: Sequence[str]) -> Sequence[Memory]:
         return await archive.archive(self, scope, ids)
@@ -350,16 +344,14 @@ class Engine:
     async def settle_debts(self, *, at_once: bool = False) -> None:
         """What may wait until nobody does: what was noted of reads, keeping within bounds, cleaning up after corrections."""
         now = self.clock.now()
-        last = self.debts.settled_at
-        if at_once or last is None or now - last >= self.config.notes_every:
+        last, every = self.debts.settled_at, self.config.notes_every
+        if at_once or last is None or is_due(last + every, now, every):
             self.debts.settled_at = now
             await self.notes.write(self.store, self.clock)
             await maintain.settle(self)
             await sweep.sweep(self)
             await elsewhere.settle(self)
-        if self.debts.scrub:
-            self.debts.scrub = False
-            await self.store.scrub()
+        await (maintain.scrub(self) if at_once else scrub_in_passing(self))
 
     async def close(self) -> None:
         """Let go of everything, whatever goes wrong on the way; accesses that can't be written any more are dropped."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from recollect.engine.drafts import checked_choice
+from recollect.engine.remembering.drafts import checked_choice
 from recollect.errors import InvalidInput
 from recollect.model import KINDS, Kind
 

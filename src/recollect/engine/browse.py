@@ -6,12 +6,13 @@ A session that is incognito sees nothing of it: what is there looks as if it wer
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Sized
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from recollect.engine import audit
 from recollect.engine.boundary import unseen
-from recollect.errors import NotFound
+from recollect.errors import NotFound, Unavailable
 from recollect.model import (
     AuditEvent,
     Conversation,
@@ -25,6 +26,7 @@ from recollect.model import (
     Scope,
     Target,
     Theme,
+    Use,
 )
 from recollect.ports import Tx
 
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
 
 LONGEST_HISTORY = 100
+MOST_USES = 20
+MOST_SHOWN = 1000
 
 
 def missing(what: str, id: str) -> NotFound:
@@ -40,12 +44,14 @@ def missing(what: str, id: str) -> NotFound:
 
 
 async def get(engine: Engine, scope: Scope, id: str) -> Memory:
+    await _settle(engine, scope)
     found = await engine.store.read(scope, lambda tx: _memory(tx, engine, id))
     note(engine, scope, "memory.read", Target("memory", id))
     return found
 
 
 async def list_memories(engine: Engine, scope: Scope, listing: Listing) -> Page[Memory]:
+    await _settle(engine, scope)
     nothing: Page[Memory] = Page(items=(), total=0, limit=listing.limit, offset=listing.offset)
     return await _shown(engine, scope, "memory.listed", lambda tx: tx.memories.list(listing), nothing)
 
@@ -64,7 +70,9 @@ async def embedding_status(engine: Engine, scope: Scope, targets: Sequence[Targe
 
 
 async def why(engine: Engine, scope: Scope, id: str) -> Provenance:
-    """Where a memory comes from, what it replaced and what came of it."""
+    """Where a memory comes from, what it replaced, what came of it, and how it fared, a moment ago included."""
+    with suppress(Unavailable):  # a store that takes no writes now still tells what it knows
+        await engine.notes.write(engine.store, engine.clock, scope)
 
     def work(tx: Tx) -> Provenance:
         memory = _memory(tx, engine, id)
@@ -77,6 +85,7 @@ async def why(engine: Engine, scope: Scope, id: str) -> Provenance:
             conversation=tx.conversations.get(session) if session else None,
             history=tuple(_replaced(tx, memory)),
             derived=tuple(tx.memories.descendants([id])),
+            uses=tuple(_uses(tx, id)),
             embedding=EmbeddingStatus(target=Target("memory", id), generation="", state=EmbeddingState.OFF),
         )
 
@@ -107,6 +116,24 @@ async def conversation(
     return found
 
 
+async def used(engine: Engine, scope: Scope, session_id: str) -> Sequence[tuple[Use, Memory]]:
+    """The memories that the replies of a conversation were made with, by reply."""
+
+    def work(tx: Tx) -> Sequence[tuple[Use, Memory]]:
+        found = None if unseen(tx, engine) else tx.conversations.get(session_id)
+        if found is None:
+            raise missing("conversation", session_id)
+        said = tx.conversations.history(session_id, MOST_SHOWN)
+        uses = tx.links.used_by(each.id for each in said if each.role == "assistant")
+        memories = tx.memories.get({each.memory_id for each in uses})
+        there = {id for id, memory in memories.items() if memory.deleted_at is None}
+        return [(each, memories[each.memory_id]) for each in uses if each.memory_id in there]
+
+    found = await engine.store.read(scope, work)
+    note(engine, scope, "conversation.read", uses=len(found))
+    return found
+
+
 async def audit_trail(engine: Engine, scope: Scope, limit: int, offset: int) -> Page[AuditEvent]:
     """Newest first, what was noted a moment ago included, and what was done with the data chat of this space."""
     pages = []
@@ -116,6 +143,13 @@ async def audit_trail(engine: Engine, scope: Scope, limit: int, offset: int) -> 
     events = sorted((event for page in pages for event in page), key=lambda event: (event.at, event.id), reverse=True)
     total = sum(page.total for page in pages)
     return Page(items=tuple(events[offset : offset + limit]), total=total, limit=limit, offset=offset)
+
+
+async def _settle(engine: Engine, scope: Scope) -> None:
+    """Memories are shown as they fared up to a moment ago: who was just told of one finds it counted."""
+    if engine.notes.tell(scope):
+        with suppress(Unavailable):
+            await engine.notes.write(engine.store, engine.clock, scope)
 
 
 def _memory(tx: Tx, engine: Engine, id: str) -> Memory:
@@ -136,6 +170,12 @@ def _replaced(tx: Tx, memory: Memory) -> Sequence[Memory]:
         chain[previous] = found
         previous = found.supersedes
     return list(chain.values())
+
+
+def _uses(tx: Tx, id: str) -> Sequence[tuple[Use, Message]]:
+    uses = tx.links.uses(id, MOST_USES)
+    replies = tx.conversations.messages(each.message_id for each in uses)
+    return [(each, replies[each.message_id]) for each in uses if each.message_id in replies]
 
 
 S = TypeVar("S", bound=Sized)

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Literal
 
-from recollect.engine.chat_rules import ChatRules
+from recollect.engine.chatting.chat_rules import ChatRules
 from recollect.engine.datachat.rules import DataRules
-from recollect.engine.screening import Rules
-from recollect.policy.recipes import Recipe
+from recollect.engine.remembering.screening import Rules
+from recollect.policy.recipes import Recipe, TriScore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +27,8 @@ class EngineConfig:
     token_budget: int | None = None
     min_relevance: float | None = None
     max_results: int | None = None
+    tri_score: TriScore | None = None
+    """What relevance, recency and importance weigh where they are summed up. None: as the recipe says."""
     screening: Rules = field(default_factory=Rules)
     rate_limit: int = 10
     audit_reads: bool = True
@@ -39,6 +41,8 @@ class EngineConfig:
     data: DataRules = field(default_factory=DataRules)
     chat: ChatRules = field(default_factory=ChatRules)
     cleanup_every: timedelta | None = timedelta(hours=24)
+    scrub_after: timedelta = timedelta(minutes=10)
+    """How long what is removed from large tables is gathered before their files are cleaned."""
 
     def applied(self, recipe: Recipe) -> Recipe:
         """The recipe with what was configured in place of its own defaults. One without a budget stays without."""
@@ -47,4 +51,5 @@ class EngineConfig:
             limit=recipe.limit if self.max_results is None else self.max_results,
             min_relevance=recipe.min_relevance if self.min_relevance is None else self.min_relevance,
             token_budget=recipe.token_budget and (self.token_budget or recipe.token_budget),
+            rescore=self.tri_score or recipe.rescore if isinstance(recipe.rescore, TriScore) else recipe.rescore,
         )

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine import audit
-from recollect.engine.drafts import checked_switch
-from recollect.engine.forget import scopes_of
-from recollect.engine.screening import WHY, screened
+from recollect.engine.forgetting.forget import scopes_of
+from recollect.engine.remembering.drafts import checked_switch
+from recollect.engine.remembering.screening import WHY, screened
 from recollect.errors import InvalidInput, NotAllowed
 from recollect.model import Scope, SpaceSettings, checked_id
 from recollect.model.scope import DATA

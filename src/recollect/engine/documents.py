@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.engine import audit
 from recollect.engine.boundary import require_writable, silence
-from recollect.engine.indexing import index_memory
-from recollect.engine.screening import WHY, screened_aside
-from recollect.engine.themes import drop_empty_themes, open_theme
+from recollect.engine.remembering.indexing import index_memory
+from recollect.engine.remembering.screening import WHY, screened_aside
+from recollect.engine.remembering.themes import drop_empty_themes, open_theme
 from recollect.errors import Conflict, InvalidInput, NotAllowed
 from recollect.model import Filter, Listing, Memory, MemoryType, Query, Scope, Source, Status, Target
 from recollect.policy.digest import grave_digest
@@ -122,6 +122,8 @@ async def change(engine: Engine, scope: Scope, changes: Mapping[Address, Documen
             if draft is not None:
                 _put(tx, engine, draft, known.get(address.id), generations)
         _delete(tx, engine, [known[each.id] for each, draft in drafts.items() if draft is None and each.id in known])
+        if known:
+            tx.owe_scrub(at)
         return bool(known)
 
     if await engine.store.write(scope, work):
@@ -255,6 +257,8 @@ def _delete(tx: Tx, engine: Engine, memories: Sequence[Memory]) -> int:
     tx.index.drop(targets)
     tx.embeddings.drop(targets)
     gone = tx.memories.delete([each.id for each in memories])
+    if gone:
+        tx.owe_scrub(engine.clock.now())
     drop_empty_themes(tx, {each.theme for each in memories if each.theme})
     for target in targets:
         audit.record(tx, engine.occasion, engine.clock.now(), "document.deleted", target)

@@ -28,9 +28,10 @@ from recollect.model.embedding import (
 )
 from recollect.model.entry import Change, Changes, Entry, Found
 from recollect.model.health import CONCERNS, Concern, Finding, Health
-from recollect.model.link import Flag, Repeat
+from recollect.model.link import Flag, Repeat, Use
 from recollect.model.memory import Draft, Memory, MemoryType, Patch, Scores, Source, Status
 from recollect.model.occasion import Occasion
+from recollect.model.operations import Look
 from recollect.model.provenance import Provenance
 from recollect.model.query import Filter, Hit, Listing, Page, Query, Recall, Trace
 from recollect.model.receipt import ForgetReceipt, ImportReceipt, Outcome, Receipt, Refusal, TurnsReceipt
@@ -82,6 +83,7 @@ __all__ = [
     "Item",
     "Kind",
     "Listing",
+    "Look",
     "Memory",
     "MemoryType",
     "Message",
@@ -115,6 +117,7 @@ __all__ = [
     "TurnsReceipt",
     "Upkeep",
     "Usage",
+    "Use",
     "Utterance",
     "WorkingMemory",
     "checked_id",

@@ -40,6 +40,7 @@ class Analysis:
 
     @property
     def should_store(self) -> bool:
+        """Whether there is anything in it to be remembered."""
         return bool(self.items)
 
     @property

@@ -8,6 +8,8 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
+    """One line of what a model is given."""
+
     role: Literal["system", "user", "assistant"]
     content: str
 
@@ -22,6 +24,8 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
+    """What a model said, whole."""
+
     text: str
     usage: Usage | None = None
     """None when the server doesn't say."""

@@ -13,6 +13,8 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
+    """A conversation without its messages."""
+
     id: str
     title: str | None = None
     created_at: datetime
@@ -57,6 +59,7 @@ class Message:
 
     @property
     def found_by(self) -> str:
+        """The text that searches look at."""
         return self.content if self.searchable is None else self.searchable
 
 
@@ -74,6 +77,8 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkingMemory:
+    """What a session that is still going on is about."""
+
     session_id: str
     current_topic: str | None = None
     context_variables: Mapping[str, Any] = field(default_factory=dict)

@@ -143,6 +143,8 @@ class Talked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataReply:
+    """An answer over data, and what the memory had to do with it."""
+
     answer: DataAnswer
     talk: Talked | None = None
     """None where nothing is kept; `reason` says why, unless memory isn't used here at all."""

@@ -12,6 +12,8 @@ KINDS: tuple[Kind, ...] = ("memory", "message")
 
 
 class EmbeddingState(StrEnum):
+    """How far a text is on its way to a vector."""
+
     PENDING = "pending"
     READY = "ready"
     ERROR = "error"
@@ -20,6 +22,8 @@ class EmbeddingState(StrEnum):
 
 
 class GenerationState(StrEnum):
+    """Whether the vectors of a model are being made, serve, or have had their day."""
+
     BUILDING = "building"
     SERVING = "serving"
     RETIRED = "retired"
@@ -35,6 +39,8 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
+    """All vectors of one model: they are made together and take over from another's in one step."""
+
     id: str
     provider: str
     model: str

@@ -15,6 +15,8 @@ from recollect.model.embedding import Target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
+    """A memory or a message as search sees it."""
+
     target: Target
     terms: tuple[str, ...]
     """The analysed text, in order (`policy.text.analyse`): the same tokens on every store."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, get_args
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
 
 from recollect.model.scope import Scope
 
@@ -29,10 +30,16 @@ class Finding:
     ids: tuple[str, ...]
     """Of duplicates, the one to keep comes first."""
     why: str
+    reason: str = ""
+    """`why` by name, one of `policy.health.REASONS`, for whoever says it in other words."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What that reason is filled in with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
+    """What is wrong in a space, as far as it can be found by looking."""
+
     scope: Scope
     memories: int
     """Active ones, all of which were looked at."""

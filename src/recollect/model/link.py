@@ -33,3 +33,16 @@ class Flag:
     memory_id: str
     other_id: str
     at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """A reply that was made with a memory. Ids only; it goes with either of the two."""
+
+    memory_id: str
+    message_id: str
+    reference: str
+    """What the reply calls it by, such as `m1`."""
+    cited: bool
+    """Whether the reply itself names it; otherwise it was only before the model."""
+    at: datetime

@@ -10,6 +10,8 @@ from typing import Any
 
 
 class MemoryType(StrEnum):
+    """What sort of thing a memory is."""
+
     FACT = "fact"
     PREFERENCE = "preference"
     DECISION = "decision"
@@ -51,6 +53,8 @@ class Scores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
+    """One thing that is remembered, with where it comes from and how it has fared."""
+
     id: str
     content: str
     type: MemoryType = MemoryType.FACT

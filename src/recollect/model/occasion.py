@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occasion:
+    """The circumstances of a request: who, in which session, under which name in log and audit."""
+
     actor: str = "library"
     """How the caller was known: `local`, `jwt`, `key:<id>`, `basic`, `header`, `cli`, `worker`, `library`. Never a secret."""
     session_id: str | None = None

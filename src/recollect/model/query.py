@@ -48,6 +48,8 @@ class Listing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
+    """A question, and how it is to be answered."""
+
     text: str
     recipe: str = "native"
     limit: int | None = None
@@ -58,6 +60,8 @@ class Query:
     now: datetime | None = None
     topic: str | None = None
     """What the session is about at the moment: its words are searched for too, and what is on topic ranks higher."""
+    typing: bool = False
+    """It is still being typed: its last word may be the beginning of a longer one."""
     history: tuple[str, ...] = ()
     """Earlier turns of the running conversation, oldest first: they resolve what a short follow-up leaves out."""
 
@@ -74,6 +78,8 @@ class Hit:
     """What the recipe ordered by; comparable only within one recall."""
     signals: Mapping[str, float] = field(default_factory=dict)
     truncated: bool = False
+    tokens: int | None = None
+    """Of its text; None where there was no budget to count for."""
     space: str | None = None
     """The space that shares it, when it isn't the one that was asked."""
     outdated_by: Target | None = None
@@ -81,6 +87,7 @@ class Hit:
 
     @property
     def target(self) -> Target:
+        """What it stands for, by kind and id."""
         if self.memory is not None:
             return Target("memory", self.memory.id)
         assert self.message is not None
@@ -88,9 +95,17 @@ class Hit:
 
     @property
     def content(self) -> str:
+        """Its text, whichever of the two it is."""
         thing = self.memory if self.memory is not None else self.message
         assert thing is not None
         return thing.content
+
+    @property
+    def said_at(self) -> datetime:
+        """When it was said or remembered."""
+        thing = self.memory if self.memory is not None else self.message
+        assert thing is not None
+        return thing.created_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +125,8 @@ class Trace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recall:
+    """The answer to a question: what was found, best first, and how. Iterating over it gives the hits."""
+
     hits: tuple[Hit, ...]
     trace: Trace
 
@@ -122,6 +139,8 @@ class Recall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page(Generic[T]):
+    """Some of a longer list, and how long it is. Iterating over it gives the items."""
+
     items: tuple[T, ...]
     total: int
     limit: int

@@ -48,7 +48,8 @@ class TurnsReceipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetReceipt:
-    """What was removed, counted. `scrubbed` says that freed pages and index segments were cleaned as well."""
+    """What was removed, counted. `scrubbed` says that the store's files are free of it as well; `scrub_owed`, that they are not
+    yet, and that a worker sees to it. Neither: this store can't, and it is up to whoever runs the database."""
 
     memories: int = 0
     messages: int = 0
@@ -58,10 +59,13 @@ class ForgetReceipt:
     derived: int = 0
     tombstones: int = 0
     scrubbed: bool = False
+    scrub_owed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportReceipt:
+    """What an import brought: new, there already, or refused, counted."""
+
     memories: int = 0
     messages: int = 0
     conversations: int = 0

@@ -10,6 +10,8 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Theme:
+    """A heading under which memories are kept, and how many there are."""
+
     slug: str
     display_name: str
     description: str | None = None

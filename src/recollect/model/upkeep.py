@@ -41,6 +41,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
+    """What upkeep would do, step by step, each with its reason."""
+
     steps: tuple[Step, ...] = ()
     scores: Mapping[str, Scores] = field(default_factory=dict)
     """Scores that had to be worked out anew for it, to be kept."""

@@ -17,6 +17,8 @@ ENCODING = "cl100k_base"
 LONGEST_RUN = 128
 LONGEST_TOKEN = 128
 """Bytes of the longest token there is, and so the most characters any token stands for."""
+MOST_PIECES = 16_384
+"""Words that the tokenizer keeps in mind with their tokens: 3 to 8 MB. By itself it keeps a million, and none ever goes."""
 _RUN = re.compile(rf"[^\W\d]{{{LONGEST_RUN}}}|(?:[^\w\s]|_){{{LONGEST_RUN}}}|\s{{{LONGEST_RUN}}}")
 
 
@@ -46,25 +48,31 @@ def fit(texts: list[str], budget: int | None) -> tuple[list[str], int, bool]:
     """As many texts as the budget holds, in order; the last may be cut. Also their tokens, and whether any is missing."""
     if budget is None:
         return texts, sum(count_tokens(text) for text in texts), False
+    kept, cut = fitted(texts, budget)
+    return [text for text, _ in kept], sum(size for _, size in kept), cut
+
+
+def fitted(texts: list[str], budget: int) -> tuple[list[tuple[str, int]], bool]:
+    """`fit`, with the tokens of each."""
     if budget < 1:
         raise InvalidInput(f"token budget must be at least 1, not {budget}")
-    kept: list[str] = []
+    kept: list[tuple[str, int]] = []
     used = 0
     for text in texts:
         size = count_tokens(text[: _reach(budget - used)])
         if used + size > budget:
             cut = cut_to_tokens(text, budget - used) if used < budget else ""
-            if cut:
-                kept.append(cut)
-                used += count_tokens(cut)
-            return kept, used, True
-        kept.append(text)
+            return [*kept, (cut, count_tokens(cut))] if cut else kept, True
+        kept.append((text, size))
         used += size
-    return kept, used, False
+    return kept, False
 
 
 def _tokens(text: str) -> list[int]:
-    tokens: list[int] = _encoding().encode(text, disallowed_special=())
+    encoding = _encoding()
+    if len(encoding._cache) > MOST_PIECES:
+        encoding._cache.clear()
+    tokens: list[int] = encoding.encode(text, disallowed_special=())
     return tokens
 
 

@@ -3,7 +3,7 @@
 Two statements about one slot (`policy.slots`) with different values can't both be current. The later one replaces the earlier
 where a slot holds one value; where it may hold several, both stay and somebody is asked. What is sure of itself replaces only
 what says nothing else: of a text with two facts in it, the other one may still be true. A sentence of the same shape with another
-value is held against the first part by part (`policy.slots_alike`). Where no slot is known, a sentence that
+value is held against the first part by part (`policy.slots.alike`). Where no slot is known, a sentence that
 speaks of a change is held against what is about the same (`policy.news`).
 """
 
@@ -15,9 +15,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from recollect.policy import news_chinese, news_english, slots_chinese, slots_english
 from recollect.policy.news import Glance, Told, Verdict, compared, keys
+from recollect.policy.news import chinese as news_chinese
+from recollect.policy.news import english as news_english
 from recollect.policy.slots import Statement, agree, changed_parts
+from recollect.policy.slots import chinese as slots_chinese
+from recollect.policy.slots import english as slots_english
 
 __all__ = ["Reading", "Verdict", "is_many", "judged", "question", "reading", "ruled", "statements"]
 
@@ -67,6 +70,11 @@ class Reading:
         return list(dict.fromkeys(key for each in self.seen if each.changed for key in keys(each)))
 
     @property
+    def past(self) -> bool:
+        """Whether it is one sentence that tells of something that is over anyway: no news changes that."""
+        return self.alone and bool(self.seen) and _is_past(self.sentences[0], self.seen[0])
+
+    @property
     def told(self) -> Sequence[Told]:
         """The same in full, for whoever compares."""
         return _told(self.sentences)
@@ -78,7 +86,7 @@ def reading(text: str) -> Reading:
     alone = len(sentences) == 1 and len(text) <= READ
     short = tuple(each for each in sentences if len(each) <= LONGEST) if len(sentences) <= MOST_NEWS else ()
     seen = [each for sentence in short if (each := _glanced(sentence)) is not None]
-    return Reading(statements(text), seen, short, alone)
+    return Reading(_stated(sentences, alone), seen, short, alone)
 
 
 def _glanced(sentence: str) -> Glance | Told | None:
@@ -91,9 +99,17 @@ def _told(sentences: tuple[str, ...]) -> Sequence[Told]:
     return [each for each in read if each is not None]
 
 
+@lru_cache(maxsize=256)
+def _is_past(sentence: str, seen: Glance | Told) -> bool:
+    return seen.past if isinstance(seen, Told) else news_english.is_past(sentence)
+
+
 def statements(text: str) -> list[Statement]:
     """What a text states; the first statement about a slot counts."""
-    sentences = _sentences(text)
+    return list(reading(text).said)
+
+
+def _stated(sentences: Sequence[str], alone: bool) -> list[Statement]:
     found: dict[str, Statement] = {}
     for sentence in sentences[:MOST_SENTENCES]:
         if len(sentence) > LONGEST or sentence.endswith("?"):
@@ -101,7 +117,6 @@ def statements(text: str) -> list[Statement]:
         read = slots_chinese.read if _HAN.search(sentence) else slots_english.read
         for each in read(sentence):
             found.setdefault(each.slot, each)
-    alone = len(sentences) == 1 and len(text) <= READ
     return [replace(each, whole=alone) for each in found.values()]
 
 
@@ -131,10 +146,19 @@ def _ruled(new: Reading, old: Reading) -> Verdict | None:
     shared = [each for each in new.said if each.slot in known]
     # What has the same shape was held against it word by word; only a word of change says more.
     settled = bool(shared) and (verdict is None or any(each.parts and not each.changed for each in shared))
-    if verdict == "replaces" or settled or not (old.alone and old.told):
+    if verdict == "replaces" or settled or not (old.alone and old.seen):
         return verdict
-    verdicts = {compared(each, old.told[0]) for each in new.told}
+    places = _worth_comparing(new, old.seen[0])
+    if not places or old.past:
+        return verdict
+    verdicts = {compared(new.told[place], old.told[0]) for place in places}
     return "replaces" if "replaces" in verdicts else "unsure" if "unsure" in verdicts else verdict
+
+
+def _worth_comparing(new: Reading, old: Glance | Told) -> list[int]:
+    """Which sentences of it could say something else of the same: to read one in full takes as long as to store it. Without a
+    word of change that is only one with the same words around its value."""
+    return [place for place, each in enumerate(new.seen) if each.changed or each.topic == old.topic]
 
 
 def judged(new: Sequence[Statement], old: Sequence[Statement]) -> Verdict | None:

@@ -19,7 +19,8 @@ from typing import Any
 from recollect.model import Exchange, Scope
 from recollect.policy.budget import count_tokens
 from recollect.policy.duplicates import form_of
-from recollect.policy.injection_unmask import visible
+from recollect.policy.injection.unmask import visible
+from recollect.policy.text import query_terms
 
 SUMMARY = "=== CONVERSATION SUMMARY ==="
 EARLIER = "=== EARLIER IN THIS CONVERSATION ==="
@@ -199,13 +200,20 @@ def searchable(question: str, sql: str, tables: Sequence[str], answer: str) -> s
 
 def is_repeat(question: str, sql: str, earlier: Exchange) -> bool:
     """Whether the same was asked before and answered by the same query: one of the two is enough to be found."""
+    if flat(sql).casefold() != flat(earlier.sql or "").casefold():
+        return False
+    # What was answered by the very same query may be asked in more or fewer words that carry no meaning.
     same = _asked_for(question) == _asked_for(earlier.question)
-    return same and flat(sql).casefold() == flat(earlier.sql or "").casefold()
+    return same or (bool(sql) and _about(question) == _about(earlier.question))
 
 
 def _asked_for(question: str) -> str:
     """The form of a question, whichever mark it ends in."""
     return form_of(question.rstrip("?？!！.。 "))
+
+
+def _about(question: str) -> set[str]:
+    return set(query_terms(question))
 
 
 def session_name(question: str) -> str:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from hashlib import blake2b
 
 from recollect.model import Scope
-from recollect.policy.duplicates import form_of
+from recollect.policy.duplicates import form_of, has_plain_case
 from recollect.policy.text import normalise
 
 
@@ -31,7 +31,10 @@ def twin_digest(scope: Scope, text: str, pepper: bytes = b"") -> str:
 
 def grave_digest(scope: Scope, text: str, pepper: bytes = b"") -> str:
     """Equal for texts that say the same in other clothes, whatever links are in them: a forgotten one can't slip back."""
-    return _keyed(scope, "grave", form_of(normalise(text) or text), pepper)
+    plain = normalise(text) or text
+    # Most texts differ from that by their capitals alone, and their form is known: whoever asks for this has asked for a twin.
+    alike = plain == text.lower() and has_plain_case(text)
+    return _keyed(scope, "grave", form_of(text if alike else plain), pepper)
 
 
 def slot_digest(scope: Scope, slot: str, pepper: bytes = b"") -> str:

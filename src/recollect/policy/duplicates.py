@@ -37,12 +37,13 @@ _CITATION = re.compile(
 _TRACKING = re.compile(r"utm_\w+|fbclid|gclid|ref|source|share\w*|spm|si|igshid|mc_[ce]id", re.IGNORECASE)
 _HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff"
 _SIGNS = "%$€£¥₹°±≈~^=<>+@§№"
+_PAUSES = ",、，:：;()（）"
 _TOKEN = re.compile(
     rf"[{_HAN}]"
     rf"|\b[A-Za-z](?:\+\+|[#+-])(?!\w)"
-    rf"|(?:(?![\d{_HAN}])\w)+"
+    rf"|[^\W\d{_HAN}]+"
     rf"|(?:(?<!\w)\.)?\d+(?:[.,:/-]\d+)*"
-    rf"|(?P<pause>[,、，:：;()（）])"
+    rf"|[{_PAUSES}]"
     rf"|(?<![\w.,:/-])-(?=\d)|(?<!\S)--?(?=[A-Za-z])|(?<!\w)!(?=\w)|!(?==)"  # signs, switches, "not" in code
     rf"|(?<=\w)[*/\\|](?=\w)|(?<=\d\s)[*/](?=\s\d)"
     rf"|[{re.escape(_SIGNS)}]|&|[?？]"
@@ -51,22 +52,26 @@ _TOKEN = re.compile(
 _DASHES = str.maketrans("‐‑‒–−", "-----")
 _SMALL = re.compile("[a-z]")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_CAPITALS = re.compile("[A-Za-z][A-Z]|[MGKT]b")
+"""Where a text may hold a word that is another one in small letters: the acronyms and the units with capitals below."""
 _MERIDIEM = re.compile(r"\b([ap])\.\s?m\b\.?", re.IGNORECASE)
 _APOSTROPHE = re.compile(r"(?<=\w)['’ʼ`´](?=\w)")
 _ABBREVIATED = re.compile(r"\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|no|jr|sr|inc|ltd|approx)\.$", re.IGNORECASE)
+_LONGEST_ABBREVIATED = 10
 # A line that goes on in small letters is the same sentence, wrapped.
 _END = re.compile(rf"(?<=[.!?。;…])[\"'”’)\]]*\s+|(?<=[!?。;…])(?=[{_HAN}\[【《“(])|\n\s*\n\s*|\n(?=\s*[^\sa-z])")
 _CASED_UNITS = {"Mb": "megabit", "Gb": "gigabit", "Kb": "kilobit", "Tb": "terabit", "mW": "milliwatt", "mHz": "millihz"}
-_SPELLED = {
+_CONTRACTED = {
     "dont": "do not", "doesnt": "does not", "didnt": "did not", "isnt": "is not", "arent": "are not", "wasnt": "was not",
     "werent": "were not", "havent": "have not", "hasnt": "has not", "hadnt": "had not", "wont": "will not",
     "wouldnt": "would not", "cant": "can not", "cannot": "can not", "couldnt": "could not", "shouldnt": "should not",
     "mustnt": "must not", "neednt": "need not", "im": "i am", "ive": "i have", "youre": "you are", "youve": "you have",
-    "theyre": "they are", "theyve": "they have", "weve": "we have", "&": "and",
+    "theyre": "they are", "theyve": "they have", "weve": "we have", "&": "and", "？": "?",
 }  # fmt: skip
+_SPELLED = {word: spelled.split() for word, spelled in _CONTRACTED.items()}
 
-_ACRONYMS = frozenset("us it who or in me as so".split())
-"""Words that are something else in capitals, unless all is."""
+_ACRONYMS = frozenset("US IT WHO OR IN ME AS SO".split())
+"""Words that are something else in capitals, unless all is: US is not us, IT is not it."""
 _ASKS = frozenset(
     "what when where which who whom whose why how do does did is are am was were can could will would should shall may "
     "might have has had".split()
@@ -134,6 +139,11 @@ _PAIR = re.compile(rf"^(?P<a>{_ITEM}) and (?P<b>{_ITEM}) (?={_AFTER_PAIR}\b)")
 def form_of(text: str) -> str:
     """What a text says, without its clothes. Equal for duplicates and for nothing else. Never empty for a text that isn't."""
     return _form(text) if len(text) <= _CACHED else _form.__wrapped__(text)
+
+
+def has_plain_case(text: str) -> bool:
+    """Whether its form is sure to be that of the same text in small letters."""
+    return text.isascii() and "\n" not in text and _CAPITALS.search(text) is None
 
 
 def same(a: str, b: str) -> bool:
@@ -211,25 +221,25 @@ def _bare_link(url: str) -> str:
 
 
 def _sentences(text: str) -> list[str]:
-    parts: list[str] = []
+    parts: list[list[str]] = []
     for part in _END.split(text):
-        if parts and _ABBREVIATED.search(parts[-1]):
-            parts[-1] += " " + part
+        if parts and _ABBREVIATED.search(parts[-1][-1][-_LONGEST_ABBREVIATED:]):
+            parts[-1].append(part)
         elif part and part.strip():
-            parts.append(part)
-    return parts
+            parts.append([part])
+    return [" ".join(pieces) for pieces in parts]
 
 
 def _chains(sentences: Sequence[str]) -> list[str]:
     """Sentences that may be told in any order; one that leans on another stays behind it."""
-    chains: list[str] = []
+    chains: list[list[str]] = []
     for sentence in sentences:
         words = sentence.replace(_APART, " ").split()
         if chains and (words[0] in _JOINING or not _POINTING.isdisjoint(words)):
-            chains[-1] += _BEHIND + sentence
+            chains[-1].append(sentence)
         else:
-            chains.append(sentence)
-    return chains
+            chains.append([sentence])
+    return [_BEHIND.join(links) for links in chains]
 
 
 def _sentence(text: str) -> str:
@@ -260,23 +270,19 @@ def _read_tokens(text: str) -> Sequence[str]:
     text = _APOSTROPHE.sub("", _MERIDIEM.sub(r"\1m", _THOUSANDS.sub("", text.translate(_DASHES))))
     shouted = not _SMALL.search(text)
     tokens: list[str] = []
-    for match in _TOKEN.finditer(text):
-        if not match["pause"]:
-            tokens += _spelled(match[0], shouted, tokens)
-        elif tokens and tokens[-1] != _PAUSE:
-            tokens.append(_PAUSE)
+    for token in _TOKEN.findall(text):
+        if token in _PAUSES:
+            if tokens and tokens[-1] != _PAUSE:
+                tokens.append(_PAUSE)
+        elif token in _CASED_UNITS and tokens and tokens[-1][-1].isdigit():
+            tokens.append(_CASED_UNITS[token])
+        elif token in _ACRONYMS and not shouted:
+            tokens.append(token)
+        elif (folded := token.casefold()) in _SPELLED:
+            tokens += _SPELLED[folded]
+        else:
+            tokens.append(folded)
     return tokens
-
-
-def _spelled(token: str, shouted: bool, before: Sequence[str]) -> list[str]:
-    if token in "?？":
-        return ["?"]
-    if token in _CASED_UNITS and before and before[-1][-1].isdigit():
-        return [_CASED_UNITS[token]]
-    folded = token.casefold()
-    if not shouted and len(token) > 1 and token.isupper() and folded in _ACRONYMS:
-        return [token]  # US is not us, IT is not it
-    return _SPELLED.get(folded, folded).split(" ")
 
 
 def _set_apart(sentence: str) -> tuple[str, str]:

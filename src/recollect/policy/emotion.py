@@ -14,15 +14,16 @@ _WORDS: dict[Emotion, str] = {
     "joy": (
         r"happy|glad|excited|thrilled|delighted|overjoyed|ecstatic|can'?t wait|so proud|proud of|pleased|yay|woohoo|"
         r"wonderful|fantastic|"
-        r"awesome|amazing|love it|best day|having fun|cheerful|relieved|开心|高兴|快乐|幸福|激动|兴奋|太好了|太棒了|"
+        r"awesome|amazing|love it|best day|having fun|cheerful|relieved|"
+        r"(?:good|great) mood|feel(?:ing)? (?:great|good)|开心|高兴|快乐|幸福|激动|兴奋|太好了|太棒了|"
         r"棒极了|期待|满足|"
-        r"欣慰|自豪|好开森|哈哈哈+|😀|😄|😊|🎉|🥳|❤"
+        r"欣慰|自豪|心情(?:真|很|特别|非常|超级?|挺|太|也)*(?:好|不错|愉快|舒畅)|好开森|哈哈哈+|😀|😄|😊|🎉|🥳|❤"
     ),
     "sadness": (
         r"sad|unhappy|depressed|heartbroken|miserable|lonely|grieving|crying|cried|miss (?:him|her|them|you)|"
         r"devastated|disappointed|"
         r"down lately|feeling down|passed away|hopeless|gutted|"
-        r"难过|伤心|悲伤|沮丧|失落|失望|孤独|寂寞|想哭|哭了|心碎|郁闷|绝望|去世|😢|😭|💔"
+        r"难过|伤心|悲伤|心情(?:真|很|特别|非常|超级?|挺|太|也)*(?:不(?:太|怎么|是很)?好|差|糟|低落|沉重)|沮丧|失落|失望|孤独|寂寞|想哭|哭了|心碎|郁闷|绝望|去世|😢|😭|💔"
     ),
     "anger": (
         r"angry|furious|annoyed|annoying|irritated|frustrated|frustrating|mad at|pissed|outraged|fed up|sick of|hate "

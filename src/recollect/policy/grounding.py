@@ -17,7 +17,7 @@ from recollect.model import Hit, Message, Source, Utterance
 from recollect.model.talk import Cited, Earlier, Remembered
 from recollect.policy import junk
 from recollect.policy.budget import count_tokens, cut_to_tokens
-from recollect.policy.followup_leaning import HAN
+from recollect.policy.followup.leaning import HAN
 from recollect.policy.injection import is_suspicious
 from recollect.policy.render import Block, context_block, inert, marked
 
@@ -54,7 +54,14 @@ _REFERENCE = re.compile(r"\[(m\d{1,3}(?:\s*[,;]\s*m\d{1,3})*)\]")
 
 
 def usable(
-    hits: Iterable[Hit], text: str, session_id: str, since: int, least: float, *, in_wake: float | None = None
+    hits: Iterable[Hit],
+    text: str,
+    session_id: str,
+    since: int,
+    least: float,
+    *,
+    in_wake: float | None = None,
+    most: int = MOST_HITS,
 ) -> list[Hit]:
     """The hits without what stands in the prompt anyway (messages of this conversation from order `since` on), and without
     what its user only asked, unless that is the question.
@@ -65,7 +72,7 @@ def usable(
     asked = _OF_ASKING.search(text) is not None
     floor = least if in_wake is None else in_wake
     relevant = (hit for hit in hits if hit.relevance >= floor and not _is_before_us(hit, session_id, since))
-    rest = [hit for hit in relevant if asked or not only_asks(hit)][:MOST_HITS]
+    rest = [hit for hit in relevant if asked or not only_asks(hit)][:most]
     return rest if any(hit.relevance >= least for hit in rest) else []
 
 
@@ -88,14 +95,12 @@ def cited(hits: Sequence[Hit], earlier: Mapping[str, tuple[Earlier, ...]]) -> li
 
 def _cited(reference: str, hit: Hit, earlier: tuple[Earlier, ...]) -> Cited:
     memory, message = hit.memory, hit.message
-    at = memory.created_at if memory else message.created_at if message else None
-    assert at is not None
     return Cited(
         reference=reference,
         kind=hit.target.kind,
         id=hit.target.id,
         content=hit.content,
-        at=at,
+        at=hit.said_at,
         dated=message is None or message.dated,
         relevance=round(hit.relevance, 4),
         type=memory.type.value if memory else None,

@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
-from recollect.model import Finding, Flag, Memory
+from recollect.model import Concern, Finding, Flag, Memory
 from recollect.policy.conflicts import judged, statements
 from recollect.policy.decay import age
 from recollect.policy.duplicates import form_of
@@ -29,6 +30,26 @@ ALIKE_BITS = 3
 MOST_COMPARED = 50
 """Neighbours in one band of hashes, or statements about one slot, that are compared with each other."""
 
+REASONS = {
+    "same": "{count} memories say the same; the first is kept on purpose, matters most or is the oldest",
+    "alike": "their hashes differ in {bits} of 64 bits, and yet they say something different",
+    "flagged": "flagged when the first was told: perhaps only one of them is true",
+    "one_key": "two current values under one key",
+    "one_value": "two current values for what holds one",
+    "unused": "neither told nor used for {days} days",
+    "never": "never used in {days} days",
+    "ended": "expired on {date}, still there",
+    "long": "{chars:,} characters; more than {most:,} are never shown whole",
+    "waiting": "has no embedding yet",
+    "unqueued": "has no place in the embedding queue",
+    "gave_up": "no embedding after {attempts} attempts: {error}",
+}
+"""Why something is of concern, by name."""
+
+
+def finding(concern: Concern, ids: Iterable[str], reason: str, **facts: Any) -> Finding:
+    return Finding(concern=concern, ids=tuple(ids), why=REASONS[reason].format(**facts), reason=reason, facts=facts)
+
 
 def examined(memories: Sequence[Memory], flags: Iterable[Flag], now: datetime) -> list[Finding]:
     """`memories` are the active ones."""
@@ -39,7 +60,7 @@ def examined(memories: Sequence[Memory], flags: Iterable[Flag], now: datetime) -
         *_near(living, {id for each in copies for id in each.ids[1:]}),
         *_contradictions(living, flags),
         *(_expired(memory) for memory in memories if memory.expires_at is not None and memory.expires_at <= now),
-        *(finding for memory in living if (finding := _unneeded(memory, now)) is not None),
+        *(unneeded for memory in living if (unneeded := _unneeded(memory, now)) is not None),
         *(_oversized(memory) for memory in living if len(memory.content) > LARGE_CHARS),
     ]
 
@@ -52,8 +73,7 @@ def _duplicates(memories: Sequence[Memory]) -> Iterator[Finding]:
     for group in alike.values():
         if len(group) > 1:
             group.sort(key=lambda each: (not each.kept, -each.importance, -each.access_count, each.created_at, each.id))
-            why = f"{len(group)} memories say the same; the first is kept on purpose, matters most or is the oldest"
-            yield Finding(concern="duplicates", ids=tuple(each.id for each in group), why=why)
+            yield finding("duplicates", (each.id for each in group), "same", count=len(group))
 
 
 def _near(memories: Sequence[Memory], copies: set[str]) -> Iterator[Finding]:
@@ -68,8 +88,7 @@ def _near(memories: Sequence[Memory], copies: set[str]) -> Iterator[Finding]:
                 apart = (memory.simhash ^ other.simhash).bit_count()
                 if apart <= ALIKE_BITS and (other.id, memory.id) not in seen:
                     seen.add((other.id, memory.id))
-                    why = f"their hashes differ in {apart} of 64 bits, and yet they say something different"
-                    yield Finding(concern="near_duplicates", ids=(other.id, memory.id), why=why)
+                    yield finding("near_duplicates", (other.id, memory.id), "alike", bits=apart)
             neighbours.append(memory)
 
 
@@ -79,12 +98,11 @@ def _contradictions(memories: Sequence[Memory], flags: Iterable[Flag]) -> Iterat
     for flag in flags:
         if flag.memory_id in known and flag.other_id in known:
             seen.add(frozenset((flag.memory_id, flag.other_id)))
-            why = "flagged when the first was told: perhaps only one of them is true"
-            yield Finding(concern="contradictions", ids=(flag.memory_id, flag.other_id), why=why)
-    for newer, older, why in _conflicting(memories):
+            yield finding("contradictions", (flag.memory_id, flag.other_id), "flagged")
+    for newer, older, reason in _conflicting(memories):
         if (pair := frozenset((newer.id, older.id))) not in seen:
             seen.add(pair)
-            yield Finding(concern="contradictions", ids=(newer.id, older.id), why=why)
+            yield finding("contradictions", (newer.id, older.id), reason)
 
 
 def _conflicting(memories: Sequence[Memory]) -> Iterator[tuple[Memory, Memory, str]]:
@@ -94,13 +112,13 @@ def _conflicting(memories: Sequence[Memory]) -> Iterator[tuple[Memory, Memory, s
     for memory in sorted(memories, key=lambda each: (each.created_at, each.id)):
         if memory.key is not None:
             for other in keyed[memory.key][-MOST_COMPARED:]:
-                yield memory, other, "two current values under one key"
+                yield memory, other, "one_key"
             keyed[memory.key].append(memory)
         said = statements(memory.content)
         for slot in {each.slot for each in said}:
             for other, before in stated[slot][-MOST_COMPARED:]:
                 if judged(said, before) == "replaces":
-                    yield memory, other, "two current values for what holds one"
+                    yield memory, other, "one_value"
             stated[slot].append((memory, said))
 
 
@@ -109,17 +127,16 @@ def _unneeded(memory: Memory, now: datetime) -> Finding | None:
         return None
     unused = age(max(memory.updated_at, memory.last_accessed or memory.updated_at), now)
     if unused >= STALE_AFTER:
-        return Finding(concern="stale", ids=(memory.id,), why=f"neither told nor used for {unused.days} days")
+        return finding("stale", [memory.id], "unused", days=unused.days)
     there = age(memory.created_at, now)
     if memory.access_count == 0 and there >= UNUSED_AFTER:
-        return Finding(concern="never_used", ids=(memory.id,), why=f"never used in {there.days} days")
+        return finding("never_used", [memory.id], "never", days=there.days)
     return None
 
 
 def _expired(memory: Memory) -> Finding:
-    return Finding(concern="expired", ids=(memory.id,), why=f"expired on {memory.expires_at:%Y-%m-%d}, still there")
+    return finding("expired", [memory.id], "ended", date=f"{memory.expires_at:%Y-%m-%d}")
 
 
 def _oversized(memory: Memory) -> Finding:
-    why = f"{len(memory.content):,} characters; more than {LARGE_CHARS:,} are never shown whole"
-    return Finding(concern="oversized", ids=(memory.id,), why=why)
+    return finding("oversized", [memory.id], "long", chars=len(memory.content), most=LARGE_CHARS)

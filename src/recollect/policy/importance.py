@@ -39,8 +39,7 @@ _LASTING = re.compile(
     r"(?:towards?|on)|"
     r"saving (?:up )?for|promised?|committed|commit(?:s|ment)?|agreed to|decided|vow(?:s|ed)?|signed up|deadline|due "
     r"(?:on|by|in)|"
-    r"appointment|every (?:day|week|month|year|morning|evening|night|\w+day))\b",
-    re.IGNORECASE,
+    r"appointment|every (?:day|week|month|year|morning|evening|night|\w+day))\b"
 )
 _LASTING_ZH = re.compile(
     r"喜欢|喜爱|最爱|爱[吃喝看听玩用]|讨厌|不喜欢|不[吃喝爱]|偏好|偏爱|更愿意|宁愿|习惯|过敏|忌口|总是|从不|从来不|一直|每[天周月年晚早]|"
@@ -67,7 +66,7 @@ def with_repeats(base: float, repeats: int) -> float:
 
 def is_lasting(text: str, type: MemoryType | str = MemoryType.FACT) -> bool:
     """Whether it is a preference, a commitment or a goal, by its type or by its words."""
-    read = text[:_READ]
+    read = text[:_READ].lower()
     return type in LASTING_TYPES or _LASTING.search(read) is not None or _LASTING_ZH.search(read) is not None
 
 

@@ -118,7 +118,8 @@ def whole_turn(text: str) -> Junk | None:
         return "empty"
     if is_small_talk(stripped):
         return "greeting"
-    lines = stripped.splitlines()
+    # How it goes on tells no more, and one endless line would take minutes.
+    lines = stripped[:LONGEST_TURN].splitlines()
     if "```" in stripped or sum(bool(_CODE.search(line)) for line in lines) * 3 >= max(2, len(lines)):
         return "code"
     marked = sum(bool(_MARKUP.match(line)) for line in lines)

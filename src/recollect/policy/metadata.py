@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from recollect.policy.followup_leaning import HAN, tagged
+from recollect.policy.followup.leaning import HAN, tagged
 from recollect.policy.junk import is_small_talk
 from recollect.policy.names import Entity, located
 from recollect.policy.stopwords import CHINESE_CHARACTERS, CHINESE_WORDS, ENGLISH

@@ -15,23 +15,28 @@ def maximal_marginal_relevance(
     overlap: Callable[[T, T], int],
     balance: float,
     count: int,
-) -> list[T]:
-    """`count` of `things`, chosen one by one by balance * value - (1 - balance) * similarity to the closest chosen.
+) -> list[tuple[T, float]]:
+    """`count` of `things`, chosen one by one by balance * value - (1 - balance) * similarity to the closest chosen, each with
+    what it was chosen by.
 
     `balance` 1 orders by value alone, 0 by difference alone. Where that ties, fewer shared tags win, then the given order.
     """
     left = list(range(len(things)))
     closest = [0.0] * len(things)
     shared = [0] * len(things)
-    chosen: list[int] = []
+    chosen: list[tuple[T, float]] = []
+
+    def marginal(i: int) -> float:
+        return balance * value(things[i]) - (1 - balance) * closest[i]
+
     while left and len(chosen) < count:
-        best = max(left, key=lambda i: (balance * value(things[i]) - (1 - balance) * closest[i], -shared[i], -i))
-        chosen.append(best)
+        best = max(left, key=lambda i: (marginal(i), -shared[i], -i))
+        chosen.append((things[best], marginal(best)))
         left.remove(best)
         for i in left:
             closest[i] = max(closest[i], similarity(things[i], things[best]))
             shared[i] += overlap(things[i], things[best])
-    return [things[i] for i in chosen]
+    return chosen
 
 
 def tag_similarity(a: Sequence[str], b: Sequence[str]) -> float:

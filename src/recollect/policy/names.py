@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from recollect.policy.followup_leaning import HAN, tagged
+from recollect.policy.followup.leaning import HAN, tagged
 from recollect.policy.stopwords import ENGLISH
 
 EntityKind = Literal["email", "identifier", "date", "person", "place", "organisation", "name"]
@@ -103,21 +103,18 @@ _KIN = (
 _BEFORE_PERSON = re.compile(
     rf"(?:\b(?:{_KIN})s?,?\s|\b(?:named|called|name is|name's|name was|met|with|and|told|asked|call|calls|invited|by|"
     rf"i am|i'm|thank|"
-    r"thanks|hi|hey|hello|dear)\s)$",
-    re.IGNORECASE,
+    r"thanks|hi|hey|hello|dear)\s)$"
 )
 _BEFORE_PLACE = re.compile(
     r"\b(?:in|to|from|near|at|around|visit(?:ed|ing)?|across|outside|leaving|left|reach(?:ed)?|through|toward|towards|"
     r"via|into)\s"
-    r"(?:the\s)?$",
-    re.IGNORECASE,
+    r"(?:the\s)?$"
 )
 _BEFORE_EMPLOYER = re.compile(
     r"\b(?:work(?:s|ed|ing)? (?:at|for|with)|job (?:at|with)|employed (?:at|by)|hired by|interview(?:ed|ing)? (?:at|"
     r"with)|joined|"
     r"intern(?:ed|ing|ship)? (?:at|with)|stud(?:y|ies|ied|ying) at|graduated from|degree from|bank with|"
-    r"company)\s(?:the\s)?$",
-    re.IGNORECASE,
+    r"company)\s(?:the\s)?$"
 )
 _AFTER_PERSON = re.compile(
     r"^\s(?:is my|was my|said|told|asked|and i\b|who\b|loves|likes|wants|thinks|called|turned|['’]s birthday)"
@@ -210,7 +207,7 @@ def _english(text: str) -> Iterator[tuple[int, int, Entity]]:
 
 
 def _judged(text: str, start: int, run: str, opens_sentence: bool) -> Entity | None:
-    before, after = text[max(0, start - 40) : start], text[start + len(run) : start + len(run) + 20]
+    before, after = text[max(0, start - 40) : start].lower(), text[start + len(run) : start + len(run) + 20]
     name = re.sub(r"['’]s$", "", run)
     if name in _COUNTRIES:
         return Entity(name, "place", 0.95)

@@ -12,7 +12,7 @@ Every step has a weight, and a weight of zero switches the step off. Cards witho
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from recollect.policy.doubt import doubt, pages
 from recollect.policy.fusion import reciprocal_rank_fusion
+from recollect.policy.native_bridge import Bridge
 from recollect.policy.phrases import held
 from recollect.policy.postings import Floats
 from recollect.policy.question import Question
@@ -57,6 +58,9 @@ class NativeWeights:
     """Show one of several cards with the same words, the newest, before any is repeated."""
     phrase: float = 10.0
     """More than all else together can weigh: what holds a quote of the question comes before what doesn't."""
+    bridge: bool = True
+    """Lead what asks for advice or tells something to the tastes and circumstances that bear on it, where the model's way
+    there is known."""
     guard: bool = True
     """Never lose a card that holds a rare identifier, number or address of the question, or one of its few words."""
 
@@ -71,6 +75,8 @@ class Ranked:
 
 
 DEFAULT = NativeWeights()
+Passed = Callable[[str], None]
+"""Told the name of each leg when it is over."""
 
 
 def rank(
@@ -81,21 +87,26 @@ def rank(
     limit: int = 10,
     weights: NativeWeights = DEFAULT,
     spare: int = 0,
+    passed: Passed = lambda leg: None,
+    bridge: Bridge | None = None,
 ) -> list[Ranked]:
     """The best `limit` cards, best first, and up to `spare` more that tell whether there are any.
 
-    `vectors` are those of `question.texts`; none means words alone.
+    `vectors` are those of `question.texts`; none means words alone. `bridge` is that of the model which made them.
     """
     if not len(shelf) or limit < 1:
         return []
     if question.kind == "dialogue" and len(vectors):
-        return _by_ranks(shelf, question, vectors[0], allowed, limit + spare)
+        return _by_ranks(shelf, question, vectors[0], allowed, limit + spare, passed)
     lean = _lean(shelf, weights)
     match = shelf.match(question.terms, around=lean is not None)
     lexical = (
         match.alone if lean is None else match.alone + weights.lexical_window * lean * (match.around - match.alone)
     )
-    cosine, dense = _dense(shelf, question, vectors, lean, weights)
+    passed("lexical")
+    dense = _dense(shelf, question, _led(shelf, question, vectors, bridge if weights.bridge else None), lean, weights)
+    if len(vectors):
+        passed("dense")
     trust = _trust(shelf, question, weights) if len(vectors) else 0.0
     evidence = _prior(shelf, question, weights)
     prior = sum(evidence.values()) * (1 if question.kind == "factual" else 1 + trust)
@@ -107,6 +118,7 @@ def rank(
     coverage = match.coverage
     if question.own_terms:
         coverage = np.maximum(coverage, shelf.match(question.own_terms, around=False).coverage)
+    cosine = _nearest(shelf, vectors, rows)
     parts = {"lexical": lexical, "dense": trust * dense, "cosine": cosine, "coverage": coverage, **evidence}
     doubted = doubt(shelf, question, coverage)
     return [
@@ -136,14 +148,16 @@ def _quotes(shelf: Shelf, question: Question) -> Floats:
     return share
 
 
-def _by_ranks(shelf: Shelf, question: Question, vector: NDArray[Any], allowed: Mask | None, limit: int) -> list[Ranked]:
+def _by_ranks(
+    shelf: Shelf, question: Question, vector: NDArray[Any], allowed: Mask | None, limit: int, passed: Passed
+) -> list[Ranked]:
     """A whole dialogue asks for company: it is long and touches much, so neither leg is sure, and their ranks are merged."""
     terms = query_terms(question.text)
     coverage = shelf.match(terms, around=False).coverage
-    legs = {
-        "lexical": dict(shelf.lexical(terms, allowed, DIALOGUE_POOL)),
-        "cosine": dict(shelf.dense(vector, allowed, DIALOGUE_POOL)),
-    }
+    legs = {"lexical": dict(shelf.lexical(terms, allowed, DIALOGUE_POOL))}
+    passed("lexical")
+    legs["cosine"] = dict(shelf.dense(vector, allowed, DIALOGUE_POOL))
+    passed("dense")
     fused = reciprocal_rank_fusion([list(leg) for leg in legs.values()])
     ranked = []
     for row in sorted(fused, key=lambda row: (-fused[row], row))[:limit]:
@@ -159,22 +173,37 @@ def _lean(shelf: Shelf, weights: NativeWeights) -> Floats | None:
     return np.exp(-shelf.column("chars") / np.float32(weights.window_reach))
 
 
+def _led(
+    shelf: Shelf, question: Question, vectors: Sequence[NDArray[Any]], bridge: Bridge | None
+) -> Sequence[NDArray[Any]]:
+    if bridge is None or not bridge.serves(question):
+        return vectors
+    return [bridge.lead(vector, shelf.vectors.centre) for vector in vectors]
+
+
+def _nearest(shelf: Shelf, vectors: Sequence[NDArray[Any]], rows: Sequence[int]) -> Floats:
+    """The plain cosine of the chosen rows with the question itself: how sure they are is not for the bridge to say."""
+    cosine = np.zeros(shelf.rows, np.float32)
+    for row, near in (shelf.vectors.cosines(vectors[0], rows) if len(vectors) else {}).items():
+        cosine[row] = near
+    return cosine
+
+
 def _dense(
     shelf: Shelf, question: Question, vectors: Sequence[NDArray[Any]], lean: Floats | None, weights: NativeWeights
-) -> tuple[Floats, Floats]:
-    """The plain cosine with the question itself, and the dense evidence made of all texts embedded."""
-    cosine, meaning = np.zeros(shelf.rows, np.float32), np.zeros(shelf.rows, np.float32)
-    for number, (plain, centred) in enumerate(shelf.vectors.similarities_to(vectors, shelf.rows)):
+) -> Floats:
+    """The evidence of meaning, made of all texts embedded."""
+    meaning = np.zeros(shelf.rows, np.float32)
+    for plain, centred in shelf.vectors.similarities_to(vectors, shelf.rows):
         # A dialogue is long and general: taking the user's average out of it leaves noise.
         share = 0.0 if question.kind == "dialogue" else weights.centring * shelf.vectors.trust
-        cosine = cosine if number else plain
         meaning += (share * centred + (1 - share) * plain) / np.float32(len(vectors))
     dense = meaning
     if lean is not None and weights.dense_window:
         dense = meaning + weights.dense_window * lean * (shelf.surroundings().smooth(meaning) - meaning)
     if weights.session and shelf.threads.is_dialogue and question.kind in ("advice", "statement"):
         dense = dense + weights.session * shelf.threads.session_mean(meaning)
-    return cosine, dense
+    return dense
 
 
 def _prior(shelf: Shelf, question: Question, weights: NativeWeights) -> dict[str, Floats]:

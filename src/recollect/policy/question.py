@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -21,12 +21,33 @@ from recollect.policy.when import Window, windows
 QuestionKind = Literal["factual", "advice", "statement", "dialogue"]
 
 _ADVICE = re.compile(
-    r"\b(recommend\w*|suggest\w*|advi[cs]e|tips?|ideas?|should i|help me|looking for|planning|i (?:want|need) to|i'd like"
+    r"\b(recommend\w*|suggest\w*|advi[cs]e|tips?|ideas?|should i|help me|i (?:want|need) to|i'd like"
+    r"|(?:^|i'm |i am |we're |we are )(?:looking for|planning)"
     r"|options?|what are some|any (?:good|recommendations)|best (?:way|place|option)s?"
     r"|(?:could|can) you (?:help|suggest|recommend|provide|give|show)|how (?:can|should|do|would) (?:i|you)"
     r"|what would be (?:some|a) (?:good|great|popular|best|fun))\b|推荐|建议|怎么办|该怎么|应该怎",
     re.IGNORECASE,
 )
+_REPORTED = re.compile(
+    r"^[^?]{0,40}\b(?:who|whose|what|when|where|which|why|how)\b[^?]{0,80}\b(?:did|does|has|had)\s"
+    r"|向[^，。？]{1,12}(?:推荐|建议)|(?:推荐|建议)(?:了|过|给|并|的|他|她)|(?:他|她|对方|医生|老师|朋友|同事)[^，。？]{0,12}(?:推荐|建议)"
+    r"|(?:给出|提出|提供|获得|得到|收到|听取|结合|咨询|根据|按照)[^，。？]{0,20}建议",
+    re.IGNORECASE,
+)
+"""Asks what somebody advised or planned, which is a fact like any other."""
+_WISHED = re.compile(
+    r"\b(?:(?:need|want|love|like|appreciate|give me|show me|any|some|your) (?:\w+ ){0,3}"
+    r"(?:recommendations?|suggestions?|tips?|ideas?|advice|options?)|help me|i(?:'m| am) (?:looking for|planning))\b"
+    r"|(?:^|[.!,;:] )(?:please )?(?:recommend|suggest|advise)\b|[\u3400-\u9fff]",
+    re.IGNORECASE,
+)
+"""Asks for advice without asking a question: elsewhere "the idea of moving" or "I need to rest" is told, not asked."""
+_RHETORICAL = re.compile(
+    r"^\W*(?:who knew|can you believe|(?:do )?you know what|do you ever|guess what)\b"
+    r"|^(?:when|where|what|how)\b[^?]{0,120}, (?:i|my|we|our|it)\b[^?]{0,300}[.!]\W{0,3}$",
+    re.IGNORECASE,
+)
+"""Sounds like a question and tells something: "Who knew it would be so hard?", "When the bonus came, I saved it."."""
 _REQUEST = re.compile(
     r"\b(?:(?:can|could|would) you (?:please )?(?:help me(?: (?:find|choose|pick|plan))?|suggest|recommend|provide|give|show"
     r"|share)(?: me)?(?: some| any| an?)?"
@@ -48,9 +69,10 @@ _OF_THE_ASSISTANT = re.compile(
     r"|explained|advised|wrote|created|made))\b|你(?:之前|上次|曾)?(?:说|建议|推荐|提到|告诉)",
     re.IGNORECASE,
 )
-_TURN = re.compile(r'(?m)^[^\S\n]{0,40}<?([^<>:：\n]{1,30})>?\s*[:：]\s*"?(.+?)"?\s*$')
+_TURN = re.compile(r'(?m)^[^\S\n]{0,40}<?([^<>:：\n]{1,30})>?[^\S\n]{0,40}[:：]\s*"?(.+?)"?\s*$')
 _ASSISTANTS = frozenset({"assistant", "ai", "bot", "助手"})
 _MOST_SUBJECT = 200  # characters
+_TALE = 15  # words
 _LATIN_WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -77,6 +99,15 @@ class Question:
         return self.own_terms or self.terms
 
 
+def half_typed(question: Question) -> Question:
+    """The question as somebody is still typing it: its last word may be the beginning of a longer one."""
+    said = question.text.split()
+    last = query_terms(said[-1])[-1:] if said and said[-1][-1].isalnum() else []
+    if not last or last[0] not in question.terms:
+        return question
+    return replace(question, terms=(*(term for term in question.terms if term != last[0]), f"{last[0]}*"))
+
+
 def prepare(text: str, now: datetime | None = None, speakers: Iterable[str] = ()) -> Question:
     """Read `text` as a question put at `now` to a memory in which `speakers` talk (`Shelf.speakers`)."""
     turns = _TURN.findall(text) if "\n" in text else []
@@ -84,9 +115,7 @@ def prepare(text: str, now: datetime | None = None, speakers: Iterable[str] = ()
         own = "\n".join(said for name, said in turns if name.strip().casefold() not in _ASSISTANTS) or text
         return Question(text, "dialogue", tuple(query_terms(own)), (text, own))
     quotes = phrases(text)
-    # Who quotes looks for words, whether or not there is a question mark.
-    asking = bool(quotes) or _ASKING.search(text)
-    kind: QuestionKind = "advice" if _ADVICE.search(text) else "factual" if asking else "statement"
+    kind = _kind(text, quoting=bool(quotes))
     named = {name: found for name in speakers if (found := _mentions(name, text))}
     words = {word for found in named.values() for word in found}
     names = {term for word in words for term in analyse(word)}
@@ -101,6 +130,16 @@ def prepare(text: str, now: datetime | None = None, speakers: Iterable[str] = ()
         bool(_OF_THE_ASSISTANT.search(text)),
         quotes,
     )
+
+
+def _kind(text: str, *, quoting: bool) -> QuestionKind:
+    asking = bool(_ASKING.search(text)) and not _RHETORICAL.search(text)
+    # What an assistant advised is a long text in words of its own: found as advice is, by its meaning.
+    reported = _REPORTED.search(text) and not _OF_THE_ASSISTANT.search(text)
+    if _ADVICE.search(text) and not reported and (asking or _WISHED.search(text)):
+        return "advice"
+    # Who quotes looks for words, whether or not there is a question mark, unless a tale quotes in passing.
+    return "factual" if asking or (quoting and len(text.split()) < _TALE) else "statement"
 
 
 def _to_embed(text: str, kind: QuestionKind) -> tuple[str, ...]:

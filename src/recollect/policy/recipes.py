@@ -80,7 +80,7 @@ class TriScore:
     @property
     def ceiling(self) -> float:
         """The total that nothing can exceed: what makes totals comparable with similarities."""
-        return self.alpha + self.beta + self.gamma
+        return self.alpha + self.beta + self.gamma or 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from recollect.errors import InvalidInput
 from recollect.model import Hit, MemoryType, Target
 from recollect.policy.budget import count_tokens, cut_to_tokens
 from recollect.policy.injection import is_suspicious
-from recollect.policy.injection_unmask import visible
+from recollect.policy.injection.unmask import visible
 from recollect.policy.text import analyse, query_terms
 
 OPENING, CLOSING = "<recollect-memory>", "</recollect-memory>"
@@ -75,6 +75,7 @@ class Block:
 
     @property
     def references(self) -> Mapping[str, Shown]:
+        """What is shown, by the reference it has in the text."""
         return {each.reference: each for each in self.shown}
 
 

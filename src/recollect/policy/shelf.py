@@ -24,6 +24,7 @@ Key = tuple[str, str]
 Mask = NDArray[np.bool_]
 
 _K1, _B = 1.2, 0.75
+_EMPTY_BYTES, _ROW_BYTES = 5 * 1024, 270  # objects, tables of rows, and what is worked out for the next question
 _AT_ONCE = 1024  # cards read in together: their vectors stay in the processor's cache on the way
 _ROLES = frozenset({"user", "assistant", "system", "tool", "human", "ai", "bot", "memory", ""})
 _COLUMNS: dict[str, type[np.generic]] = {
@@ -90,8 +91,10 @@ class Shelf:
 
     @property
     def nbytes(self) -> int:
-        columns = sum(column.nbytes for column in self._columns.values()) + 80 * self.rows
-        return columns + self.vectors.nbytes + self._postings.nbytes + self._card_bytes
+        """What it takes, about; what an empty one takes counts too, because there are many small ones."""
+        columns = sum(column.nbytes for column in self._columns.values()) + _ROW_BYTES * self.rows
+        held = self.vectors.nbytes + self._postings.nbytes + self._card_bytes + self.threads.nbytes
+        return _EMPTY_BYTES + columns + held
 
     @property
     def speakers(self) -> list[str]:

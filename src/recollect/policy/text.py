@@ -17,13 +17,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
 from functools import lru_cache
 from hashlib import blake2b
 from operator import add
 
-import Stemmer
-
+from recollect.policy.stems import stem
 from recollect.policy.stopwords import CHINESE_CHARACTERS, CHINESE_WORDS, ENGLISH
 
 MAX_TERM = 64
@@ -48,8 +46,6 @@ _SEPARATOR = re.compile(r"[\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _URL = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 _CITATION = re.compile(r"\[(?:\d+(?:\s*[-–,]\s*\d+)*|citation needed|source:[^\[\]]*)\]|【[^【】]*】", re.I)
-
-_stem: Callable[[str], str] = Stemmer.Stemmer("english").stemWord
 
 
 def analyse(text: str) -> list[str]:
@@ -130,7 +126,7 @@ def _word_terms(token: str) -> tuple[str, ...]:
     chunks = [chunk for chunk in _SEPARATOR.split(_APOSTROPHE.sub("", token).replace(",", "")) if chunk]
     for chunk in chunks:
         humps = [folded for hump in _HUMP.split(chunk) if (folded := _fold(hump))]
-        terms += [_bounded(_stem(hump) if hump.isascii() else hump) for hump in humps]
+        terms += [_bounded(stem(hump) if hump.isascii() else hump) for hump in humps]
         if len(humps) > 1:
             terms.append(_bounded("".join(humps)))
     if len(chunks) > 1:

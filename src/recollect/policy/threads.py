@@ -69,6 +69,10 @@ class Threads:
         self._pairs = self._changes = self._carried = 0
 
     @property
+    def nbytes(self) -> int:
+        return 3 * self.session.nbytes + 160 * len(self._position) + 400 * len(self._numbers)
+
+    @property
     def count(self) -> int:
         """How many sessions there are."""
         return len(self._numbers)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from recollect.policy.followup_leaning import LEANS, leaning
+from recollect.policy.followup.leaning import LEANS, leaning
 from recollect.policy.junk import is_small_talk, whole_turn
 from recollect.policy.metadata import Metadata, described
 

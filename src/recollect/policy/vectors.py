@@ -17,6 +17,7 @@ from recollect.policy.postings import Floats
 
 _TRUST = 50  # vectors at which the mean counts for half
 _AT_HAND = 256  # rows that stay in the processor's cache while several queries are compared with them
+_AT_FIRST = 16  # rows: most people say little, and a server may hold thousands of them
 
 
 class Vectors:
@@ -29,7 +30,7 @@ class Vectors:
         self._centred_at = 0
         self._along: Floats = np.zeros(0, np.float32)
         self._norm: Floats = np.zeros(0, np.float32)
-        self._expected = 64
+        self._expected = _AT_FIRST
 
     @property
     def nbytes(self) -> int:
@@ -39,10 +40,16 @@ class Vectors:
     def trust(self) -> float:
         return self._count / (self._count + _TRUST)
 
+    @property
+    def centre(self) -> Floats:
+        """What is taken out: the mean, as far as it is trusted. Of length 0 while there is no vector."""
+        self._recentre()
+        return self._centre
+
     def expect(self, rows: int) -> None:
         """So many rows are about to come: make room once, and for a few more, so that the next one finds it too. Room that
         nothing was written to takes no memory."""
-        self._expected = max(64, rows + rows // 8)
+        self._expected = max(_AT_FIRST, rows + rows // 8)
 
     def put(self, row: int, vector: NDArray[Any] | None) -> None:
         """Set, replace or (with None) remove a row's vector. One of another length than the rest is left out."""

@@ -92,7 +92,7 @@ def windows(text: str, now: datetime) -> list[Window]:
     if not _HINT.search(rest):
         return []
     found: list[tuple[int, Window]] = []
-    for pattern, resolve in _RULES:
+    for pattern, resolve in _ENGLISH_RULES if rest.isascii() else _RULES:
         for match in pattern.finditer(rest):
             window = _resolved(resolve, match, now)
             if window:
@@ -293,7 +293,9 @@ _RULES: list[tuple[re.Pattern[str], Resolver]] = [
         (r"(?<![每一两三四五六七八九十\d个])(?P<which>)(?:周|星期|礼拜)(?P<name>[一二三四五六日天])", _weekday),
         (rf"\b(?:{'|'.join(w for w in _SPOKEN_DAYS if w.isascii())})\b", _spoken_day),
         ("|".join(w for w in _SPOKEN_DAYS if not w.isascii()), _spoken_day),
-        ("|".join(map(re.escape, _FEASTS)), _feast),
+        ("|".join(map(re.escape, filter(str.isascii, _FEASTS))), _feast),
+        ("|".join(w for w in _FEASTS if not w.isascii()), _feast),
         (rf"\b{_YEAR}", _year),
     )
 ]
+_ENGLISH_RULES = [(pattern, resolve) for pattern, resolve in _RULES if pattern.pattern.isascii()]

@@ -11,10 +11,10 @@ from recollect.ports.store import (
     Memories,
     Space,
     Store,
-    System,
     Tx,
     Vector,
 )
+from recollect.ports.system import System
 
 __all__ = [
     "Answerer",

@@ -5,8 +5,8 @@ thread, and commits when it returns. So a verb's decisions read as straight-line
 one half done, and a store is free to batch several of them into one commit. `work` may run again after a lost race, so it
 must not have effects of its own.
 
-Every method of `Tx` sees its own scope only; there is no way to name another. `System` is for what belongs to nobody: embedding
-generations, and which scopes have work waiting. It never returns content.
+Every method of `Tx` sees its own scope only; there is no way to name another. `System` (a file of its own) is for what belongs to
+nobody.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model import (
-    ApiKey,
     AuditEvent,
     Backlog,
     Changes,
@@ -33,13 +32,10 @@ from recollect.model import (
     Flag,
     ForgetReceipt,
     Found,
-    Generation,
-    GenerationState,
     Listing,
     Memory,
     Message,
     Page,
-    ProviderConfig,
     Repeat,
     Scope,
     Scores,
@@ -47,8 +43,10 @@ from recollect.model import (
     Target,
     Theme,
     Tombstone,
+    Use,
     WorkingMemory,
 )
+from recollect.ports.system import System
 
 T = TypeVar("T")
 Vector = NDArray[np.float32]
@@ -129,6 +127,18 @@ class Links(Protocol):
     def stating(self, slots: Iterable[str], limit: int) -> Sequence[str]:
         """Ids of active memories that fill one of these slots, newest first."""
 
+    def use(self, uses: Sequence[Use]) -> None:
+        """Note that replies were made with memories. A note goes with its memory, and with its message."""
+
+    def uses(self, memory_id: str, limit: int) -> Sequence[Use]:
+        """The replies that were made with this memory, newest first."""
+
+    def used_by(self, message_ids: Iterable[str]) -> Sequence[Use]:
+        """The memories that these replies were made with, by message and reference."""
+
+    def scan_uses(self, after: Use | None, limit: int) -> Sequence[Use]:
+        """A page of all of them, in the order of their memories' and messages' ids, from the one after `after` on."""
+
 
 class Conversations(Protocol):
     def open(self, conversation: Conversation) -> Conversation:
@@ -148,8 +158,11 @@ class Conversations(Protocol):
 
     def messages(self, ids: Iterable[str]) -> dict[str, Message]: ...
 
-    def history(self, session_id: str, limit: int, before: int | None = None) -> Sequence[Message]:
-        """The last `limit` messages (those with `order < before`, if given), oldest first."""
+    def history(
+        self, session_id: str, limit: int, before: int | None = None, *, results: bool = True
+    ) -> Sequence[Message]:
+        """The last `limit` messages (those with `order < before`, if given), oldest first. Without `results` their
+        `execution_result`, by far the largest part of an answer over data, stays unread."""
 
     def delete(self, ids: Iterable[str]) -> int:
         """Remove conversations and their messages; index entries and vectors are the caller's to drop first."""
@@ -183,8 +196,11 @@ class Embeddings(Protocol):
     def queue(self, hashes: Mapping[Target, str], generation: str, at: datetime) -> None:
         """Mark targets as to be embedded (again); a ready vector of the same content hash stays as it is."""
 
-    def claim(self, generation: str, at: datetime, lease: timedelta, limit: int) -> Sequence[EmbeddingJob]:
-        """Take due work, oldest first, for `lease`; what is not settled by then is claimable again."""
+    def claim(
+        self, generation: str, at: datetime, lease: timedelta, limit: int, *, ahead: datetime | None = None
+    ) -> Sequence[EmbeddingJob]:
+        """Take due work, oldest first, for `lease`; what is not settled by then is claimable again. What is put off beyond
+        `ahead` was by a clock that ran ahead, and is due, too."""
 
     def settle(self, done: Sequence[tuple[EmbeddingJob, Vector]], at: datetime) -> int:
         """Store vectors whose target's content hash still matches; their entries get a new revision."""
@@ -296,50 +312,8 @@ class Tx(Protocol):
     def erase(self) -> ForgetReceipt:
         """Remove everything this scope holds, settings and audit trail included."""
 
-
-class System(Protocol):
-    """What belongs to no user. Ids, counts and clocks only."""
-
-    def generations(self) -> Sequence[Generation]: ...
-
-    def add_generation(self, generation: Generation) -> None:
-        """Also prepares whatever index that generation's vectors need."""
-
-    def set_generation(self, id: str, state: GenerationState) -> None:
-        """Making one `serving` retires the one that was, in the same transaction."""
-
-    def drop_generation(self, id: str) -> None:
-        """Remove a retired generation and its vectors."""
-
-    def scopes(
-        self, after: Scope | None, limit: int, tenant: str | None = None, user: str | None = None
-    ) -> Sequence[Scope]:
-        """Every scope that exists (of that tenant, of that user), in a stable order, in pages."""
-
-    def waiting(self, at: datetime, limit: int) -> Sequence[Scope]:
-        """Scopes with embedding work of any generation due now, longest waiting first; not those where memory is off."""
-
-    def next_due(self) -> datetime | None:
-        """When the next embedding work of anyone is due; None when there is none."""
-
-    def backlog(self, generation: str) -> Backlog: ...
-
-    def keys(self) -> Sequence[ApiKey]:
-        """All keys, revoked and expired ones included, oldest first."""
-
-    def add_key(self, key: ApiKey) -> None: ...
-
-    def find_key(self, secret_hash: str) -> ApiKey | None: ...
-
-    def revoke_key(self, id: str, at: datetime) -> None:
-        """`NotFound` when there is no such key; revoking twice keeps the first time."""
-
-    def touch_key(self, id: str, at: datetime) -> None: ...
-
-    def provider(self) -> ProviderConfig | None:
-        """The embedding provider an administrator configured; its API key as it was given, that is, encrypted."""
-
-    def save_provider(self, config: ProviderConfig | None) -> None: ...
+    def owe_scrub(self, at: datetime) -> None:
+        """What this transaction removes or rewrites is to leave the files, too: owed from its commit until a `scrub` did it."""
 
 
 class Capability(StrEnum):
@@ -366,7 +340,8 @@ class Store(Protocol):
 
     async def system(self, work: Callable[[System], T]) -> T: ...
 
-    async def scrub(self) -> bool:
-        """Make what was deleted unrecoverable from files and index segments, as far as this store can."""
+    async def scrub(self, *, however_long: bool = False) -> bool:
+        """Get what is owed out of files and index segments, as far as this store can; whether nothing is owed any more. What
+        takes longer than anybody waits for an answer is left, unless somebody says `however_long`."""
 
     async def close(self) -> None: ...

@@ -47,7 +47,7 @@ class FolderArchive:
     def _write(target: Path, data: bytes) -> None:
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         partial = target.with_name(f".{target.name}.{os.getpid()}")
-        with partial.open("wb") as file:
+        with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

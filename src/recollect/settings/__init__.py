@@ -1,32 +1,40 @@
 """Every setting, read from the environment in this one place.
 
 `RECOLLECT_<NAME>` is the name of record; the names the five contracts gave their settings are accepted as aliases. A value that
-doesn't parse is refused with the variable's name, what was given and what was expected: nothing is quietly defaulted. Each group
-of settings has a file of its own beside this one.
+doesn't parse is refused with the variable's name, what was given and what was expected, and so is a name that can only be a slip
+of the pen for one of ours: nothing is quietly defaulted. Each group of settings has a file of its own beside this one.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from recollect.settings import reading
 from recollect.settings.conversing import Conversing
 from recollect.settings.datachat import DataChat
 from recollect.settings.finding import Finding
 from recollect.settings.parsing import SettingsError
+from recollect.settings.reading import PREFIX, Problem
 from recollect.settings.serving import Serving
 from recollect.settings.storing import Storing
 from recollect.settings.working import Working
 
-__all__ = ["PREFIX", "Settings", "SettingsError", "announce", "names_of"]
+__all__ = ["PREFIX", "Problem", "Reading", "Settings", "SettingsError", "announce", "names_of"]
 
-PREFIX = "RECOLLECT_"
 OPENAI_KEY = "OPENAI_API_KEY"
 OPENAI_HOST = "api.openai.com"
+
+
+class Reading(NamedTuple):
+    """What the settings say and what is wrong with them. Where one is wrong, its default stands in."""
+
+    settings: Settings
+    problems: list[Problem]
+    remarks: list[Problem]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,23 +42,24 @@ class Settings(Working, Serving, DataChat, Conversing, Finding, Storing):
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
         """From the environment, then `overrides` (by the names of the fields; None means not given)."""
-        env = os.environ if environment is None else environment
-        known = {each.name: each.metadata for each in fields(cls)}
-        values: dict[str, Any] = {}
-        for setting, about in known.items():
-            for name in names_of(setting):
-                if env.get(name, "").strip():
-                    values[setting] = _parsed(name, env[name].strip(), about)
-                    break
-        for setting, value in overrides.items():
-            if setting not in known:
-                raise SettingsError(f"there is no setting {setting!r}; {_nearest(setting, known)}")
-            if value is not None:
-                values[setting] = _parsed(setting, value, known[setting])
-        settings = cls(**values)
-        if not settings.embedder_key and settings.asks_openai_alone and env.get(OPENAI_KEY, "").strip():
-            return replace(settings, embedder_key=env[OPENAI_KEY].strip())
+        settings, problems, _ = cls.read(environment, **overrides)
+        if problems:
+            raise SettingsError("; also: ".join(map(str, problems)))
         return settings
+
+    @classmethod
+    def read(cls, environment: Mapping[str, str] | None = None, **overrides: Any) -> Reading:
+        """The same, going on where something is wrong: for whoever wants to know everything that is."""
+        env = os.environ if environment is None else environment
+        known = {each.name: each for each in fields(cls)}
+        said, problems = reading.from_environment(known, env)
+        given, more = reading.from_arguments(known, overrides)
+        # What is given by name stands above the environment, right or wrong.
+        problems = [each for each in problems if each.setting not in given] + more
+        settings = cls(**said | given)
+        if not settings.embedder_key and settings.asks_openai_alone and env.get(OPENAI_KEY, "").strip():
+            settings = replace(settings, embedder_key=env[OPENAI_KEY].strip())
+        return Reading(settings, problems, list(reading.remarks(known, env)))
 
     @property
     def asks_openai_alone(self) -> bool:
@@ -82,17 +91,4 @@ def _is_openais(url: str) -> bool:
 def names_of(setting: str) -> tuple[str, ...]:
     """The environment variables that set it, the name of record first."""
     (found,) = (each for each in fields(Settings) if each.name == setting)
-    return (PREFIX + setting.upper(), *found.metadata["aliases"])
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name, known, n=3)
-    return f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
-
-
-def _parsed(name: str, value: object, about: Mapping[Any, Any]) -> Any:
-    try:
-        return about["parse"](value)
-    except SettingsError as problem:
-        given = "unusable" if about["secret"] else f"{value!r:.80}"
-        raise SettingsError(f"{name} is {given}: {problem}") from None
+    return reading.names_of(found)

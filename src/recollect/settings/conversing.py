@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from recollect.settings.addresses import web
 from recollect.settings.parsing import setting, text, whole
 
 
 @dataclass(frozen=True, kw_only=True)
 class Conversing:
     chat_url: str = setting(
-        "", text, "A chat model's OpenAI-compatible endpoint. Empty: everything works without a model."
+        "", web, "A chat model's OpenAI-compatible endpoint. Empty: everything works without a model."
     )
     chat_model: str = setting("", text, "The chat model's name at that endpoint.")
     chat_key: str = setting("", text, "The chat endpoint's API key.", secret=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from recollect.settings.addresses import collection, data_address, web
 from recollect.settings.parsing import one_of, setting, switch, text, whole
 
 AnswererName = Literal["auto", "sql", "denodo", "rules", "off"]
@@ -20,13 +21,15 @@ class DataChat:
         "Who answers questions over data. `auto`: Denodo where it is named, else SQL where a database is: by the chat "
         "model, or without one by rules.",
     )
-    data_url: str = setting("", text, "The database that is asked, as SQLAlchemy writes it, or `sample`.", secret=True)
+    data_url: str = setting(
+        "", data_address, "The database that is asked, as SQLAlchemy writes it, or `sample`.", secret=True
+    )
     data_tables: str = setting(
         "", text, "The only tables that may be asked, with commas between. Empty: all there are."
     )
     data_rows: int = setting(100, whole(1, 100_000), "The most rows an answer has.")
     data_timeout_s: int = setting(10, whole(1, 3600), "How long a query over the data may take.")
-    denodo_url: str = setting("", text, "The Denodo AI SDK that is asked.")
+    denodo_url: str = setting("", web, "The Denodo AI SDK that is asked.")
     denodo_timeout_s: int = setting(120, whole(1, 3600), "How long an answer of Denodo's may take.")
     denodo_verify: bool = setting(True, switch, "Whether Denodo's certificates are checked.")
     data_memory: bool = setting(
@@ -56,13 +59,13 @@ class DataChat:
     )
     vector_collection: str = setting(
         "ai_sdk_conversation_memory",
-        text,
+        collection,
         "chroma, opensearch: what the collection or the indexes are called.",
         "MEMORY_VECTOR_COLLECTION_NAME",
     )
     vector_url: str = setting(
         "",
-        text,
+        web,
         "chroma, opensearch: the server's address. Empty: Chroma in a folder of the data directory.",
         secret=True,
     )
@@ -103,10 +106,10 @@ class DataChat:
     databases_claim: str = setting("", text, "claims: the claim that lists databases. Empty: not limited.")
     tables_claim: str = setting("", text, "claims: the claim that lists tables. Empty: not limited.")
     permissions_file: str = setting("", text, "file: the JSON or TOML file of users and roles.")
-    denodo_catalog_url: str = setting("", text, "denodo: the data catalog's address.")
+    denodo_catalog_url: str = setting("", web, "denodo: the data catalog's address.")
     denodo_server_id: int = setting(1, whole(0, 1_000_000), "denodo: the number of the server in the data catalog.")
     denodo_databases: str = setting("", text, "denodo: the databases to ask about, with commas between.")
-    langfuse_host: str = setting("", text, "Where traces of questions over data are sent.", "LANGFUSE_HOST")
+    langfuse_host: str = setting("", web, "Where traces of questions over data are sent.", "LANGFUSE_HOST")
     langfuse_public_key: str = setting("", text, "Langfuse's public key.", "LANGFUSE_PUBLIC_KEY")
     langfuse_secret_key: str = setting("", text, "Langfuse's secret key.", "LANGFUSE_SECRET_KEY", secret=True)
     trace_content: bool = setting(False, switch, "Whether traces hold what was asked and answered.")

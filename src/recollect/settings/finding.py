@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from recollect.settings.parsing import fraction, one_of, setting, text, whole
+from recollect.settings.addresses import web
+from recollect.settings.parsing import fraction, number, one_of, setting, text, whole
 
 EmbedderName = Literal["auto", "local", "openai", "ollama", "llamacpp", "custom_http", "off"]
 
@@ -28,6 +29,12 @@ class Finding:
         "MAX_RESULTS",
         "MEMORY_RETRIEVAL_LIMIT",
     )
+    companion_alpha: float = setting(1.0, number(0, 10), "What relevance weighs in the recipe `companion`.")
+    companion_beta: float = setting(1.0, number(0, 10), "What recency weighs there.")
+    companion_gamma: float = setting(1.0, number(0, 10), "What importance weighs there.")
+    companion_lambda: float = setting(
+        0.7, fraction, "How much worth counts there beside variety: 1 is worth alone, 0 variety alone."
+    )
     exact_below: int = setting(
         200_000,
         whole(0, 5_000_000),
@@ -43,7 +50,7 @@ class Finding:
         "Who makes embeddings. `auto`: a configured llama.cpp server, else a configured endpoint, else the local "
         "model. `off`: words only.",
     )
-    embedder_url: str = setting("", text, "The embedding endpoint.")
+    embedder_url: str = setting("", web, "The embedding endpoint.")
     embedder_model: str = setting("", text, "The embedding model's name at that endpoint.")
     embedder_key: str = setting(
         "",
@@ -53,7 +60,7 @@ class Finding:
     )
     embedder_dimensions: int = setting(0, whole(0, 16_000), "The vector size to ask for; 0 lets the model decide.")
     embedder_timeout_s: int = setting(30, whole(1, 600), "How long one call for embeddings may take.")
-    llamacpp_url: str = setting("", text, "A llama.cpp server; used first when it answers.")
+    llamacpp_url: str = setting("", web, "A llama.cpp server; used first when it answers.")
     embed_batch: int = setting(64, whole(1, 2048), "How many texts are embedded at once in the background.")
     embed_lease_s: int = setting(
         120, whole(5, 3600), "How long claimed embedding work stays claimed when its worker dies."

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args
 
@@ -38,14 +39,20 @@ def whole(least: int, most: int) -> Callable[[object], int]:
     return parse
 
 
-def fraction(value: object) -> float:
-    try:
-        number = float(value) if isinstance(value, str) else value
-    except ValueError:
-        number = None
-    if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= 1.0:
-        raise SettingsError("expected a number from 0 to 1")
-    return float(number)
+def number(least: float, most: float) -> Callable[[object], float]:
+    def parse(value: object) -> float:
+        try:
+            found = float(value) if isinstance(value, str) else value
+        except ValueError:
+            found = None
+        if isinstance(found, bool) or not isinstance(found, int | float) or not least <= found <= most:
+            raise SettingsError(f"expected a number from {least:g} to {most:g}")
+        return float(found)
+
+    return parse
+
+
+fraction = number(0, 1)
 
 
 def switch(value: object) -> bool:
@@ -54,14 +61,16 @@ def switch(value: object) -> bool:
         return True
     if word in {"0", "false", "no", "off"}:
         return False
-    raise SettingsError("expected 1 or 0")
+    raise SettingsError("expected 1 or 0 (on or off)")
 
 
 def one_of(choices: Any) -> Callable[[object], str]:
     def parse(value: object) -> str:
         word = value.strip().lower() if isinstance(value, str) else ""
         if word not in get_args(choices):
-            raise SettingsError("expected one of " + ", ".join(get_args(choices)))
+            near = get_close_matches(word, get_args(choices), n=1)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            raise SettingsError(f"expected one of {', '.join(get_args(choices))}{hint}")
         return word
 
     return parse
@@ -81,9 +90,15 @@ def store_address(value: object) -> str:
     """A path object is always a file, even one that is called `postgres`; text may be an address."""
     if isinstance(value, os.PathLike):
         return str(folder(value).absolute())
-    if isinstance(value, str) and "\x00" not in value:
+    if isinstance(value, str) and _is_store(text(value)):
         return value
-    raise SettingsError("expected a path or an address such as sqlite:///… or postgresql://…")
+    raise SettingsError("expected a path or an address: give a file path, sqlite:///path, memory:// or postgresql://…")
+
+
+def _is_store(value: str) -> bool:
+    scheme, found, _ = value.partition("://")
+    known = scheme in {"memory", "sqlite", "postgres", "postgresql"} or scheme.startswith("postgresql+")
+    return known if found else not value.startswith(("sqlite:", "postgresql:", "postgres:"))
 
 
 def setting(default: Any, parse: Callable[[object], Any], help: str, *aliases: str, secret: bool = False) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from recollect.settings.addresses import header, hosts, networks, redis, web
 from recollect.settings.parsing import one_of, setting, text, whole
 
 IdentitySource = Literal["local", "jwt_claim", "basic_username", "bearer_token", "header"]
@@ -15,7 +16,7 @@ LogFormat = Literal["text", "json"]
 class Serving:
     redis_url: str = setting(
         "",
-        text,
+        redis,
         "A Redis server for counters, caches and copies of sessions under way that several processes share.",
         "REDIS_URL",
         secret=True,
@@ -36,7 +37,7 @@ class Serving:
     )
     jwt_secret: str = setting("", text, "jwt_claim: the shared secret of HS256 tokens.", secret=True)
     jwt_public_key: str = setting("", text, "jwt_claim: the public key of RS256 or ES256 tokens, PEM or its path.")
-    jwt_jwks_url: str = setting("", text, "jwt_claim: where the issuer publishes its keys.")
+    jwt_jwks_url: str = setting("", web, "jwt_claim: where the issuer publishes its keys.")
     jwt_audience: str = setting("", text, "jwt_claim: the audience a token must be meant for.")
     jwt_issuer: str = setting("", text, "jwt_claim: the issuer a token must come from.")
     jwt_user_claim: str = setting("sub", text, "jwt_claim: the claim that names the user.", "MEMORY_USER_ID_JWT_CLAIM")
@@ -44,14 +45,14 @@ class Serving:
     jwt_role_claim: str = setting("role", text, "jwt_claim: the claim that says `admin`.")
     jwt_leeway_s: int = setting(30, whole(0, 600), "jwt_claim: how far clocks may be apart.")
     basic_users: str = setting("", text, "basic_username: the file of names and password hashes.")
-    user_header: str = setting("X-User-ID", text, "header: the header that names the user.")
-    tenant_header: str = setting("", text, "header: the header that names the tenant; empty: one tenant.")
-    role_header: str = setting("", text, "header: the header that says `admin`; empty: nobody is.")
+    user_header: str = setting("X-User-ID", header, "header: the header that names the user.")
+    tenant_header: str = setting("", header, "header: the header that names the tenant; empty: one tenant.")
+    role_header: str = setting("", header, "header: the header that says `admin`; empty: nobody is.")
     trusted_proxies: str = setting(
-        "127.0.0.1,::1", text, "header: addresses or networks whose headers are believed, with commas between."
+        "127.0.0.1,::1", networks, "header: addresses or networks whose headers are believed, with commas between."
     )
     hosts: str = setting(
-        "", text, "Names the server answers to, with commas between. Empty: any, once there is a login."
+        "", hosts, "Names the server answers to, with commas between. Empty: any, once there is a login."
     )
     secret_key: str = setting(
         "", text, "Encrypts stored provider keys. Empty: `secret.key` in the data folder.", secret=True
@@ -61,6 +62,6 @@ class Serving:
     workers: int = setting(1, whole(1, 128), "Server processes.")
     shutdown_s: int = setting(20, whole(1, 600), "How long running requests get to finish when the server ends.")
     traces_url: str = setting(
-        "", text, "Where traces of requests are sent, by OTLP over HTTP (…/v1/traces). Empty: nowhere.", secret=True
+        "", web, "Where traces of requests are sent, by OTLP over HTTP (…/v1/traces). Empty: nowhere.", secret=True
     )
     log_format: LogFormat = setting("text", one_of(LogFormat), "Log lines as `text` or `json`.")

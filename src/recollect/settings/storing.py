@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from recollect.settings.addresses import person, postgres
 from recollect.settings.parsing import folder, one_of, setting, store_address, switch, text, whole
 
 WriteMode = Literal["read_only", "explicit", "automatic"]
@@ -25,11 +26,11 @@ class Storing:
     )
     data_dir: Path = setting(Path("~/.recollect").expanduser(), folder, "The folder for databases and models.")
     migrate_url: str = setting(
-        "", text, "Postgres only: the owner's URL, used for migrations and nothing else.", secret=True
+        "", postgres, "Postgres only: the owner's URL, used for migrations and nothing else.", secret=True
     )
-    tenant: str = setting("default", text, "The tenant of the library and the command line.")
-    user: str = setting("local", text, "The user of the library and the command line.")
-    space: str = setting("default", text, "The space of the library and the command line.")
+    tenant: str = setting("default", person, "The tenant of the library and the command line.")
+    user: str = setting("local", person, "The user of the library and the command line.")
+    space: str = setting("default", person, "The space of the library and the command line.")
     write_mode: WriteMode = setting(
         "automatic",
         one_of(WriteMode),
@@ -71,9 +72,20 @@ class Storing:
     cleanup_hours: int = setting(
         24, whole(0, 8760), "How often everybody's memory is tidied up. 0: never.", "MEMORY_CLEANUP_INTERVAL_HOURS"
     )
+    scrub_at_once_mb: int = setting(
+        16,
+        whole(0, 1_000_000),
+        "Postgres only: tables up to this size, together, are written anew while whoever forgot something waits, and with them "
+        "everybody else. Larger ones are cleaned by a worker, beside the work.",
+    )
+    scrub_after_minutes: int = setting(
+        10,
+        whole(1, 100_000),
+        "Postgres only: how long what is forgotten is gathered before a worker cleans large tables for all of it.",
+    )
     read_url: str = setting(
         "",
-        text,
+        postgres,
         "Postgres only: a streaming replica's URL. Reads go there as far as it has seen what this process has.",
         secret=True,
     )
@@ -85,9 +97,6 @@ class Storing:
         True,
         switch,
         "Postgres only: whether statements are prepared. 0 behind a pooler that hands out connections per transaction.",
-    )
-    pool_overflow: int = setting(
-        0, whole(0, 500), "Postgres connections beyond these, while all are busy.", "MEMORY_DB_MAX_OVERFLOW"
     )
     statement_timeout_ms: int = setting(10_000, whole(10, 3_600_000), "The longest a Postgres statement may run.")
     sqlite_synchronous: Synchronous = setting(

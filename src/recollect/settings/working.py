@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from recollect.settings.parsing import setting, switch, text, whole
+from recollect.settings.addresses import host, redis
+from recollect.settings.parsing import setting, switch, whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,7 +15,7 @@ class Working:
     )
     broker_url: str = setting(
         "",
-        text,
+        redis,
         "A Redis server through which processes wake the workers at once. Empty: workers look by themselves.",
         "CELERY_BROKER_URL",
         secret=True,
@@ -26,7 +27,7 @@ class Working:
     worker_round_minutes: int = setting(
         5, whole(1, 24 * 60), "How often `recollect worker` looks for sessions that went quiet or have unread turns."
     )
-    worker_metrics_host: str = setting("127.0.0.1", text, "The address at which a worker shows its metrics.")
+    worker_metrics_host: str = setting("127.0.0.1", host, "The address at which a worker shows its metrics.")
     worker_metrics_port: int = setting(0, whole(0, 65_535), "The port at which a worker shows its metrics. 0: nowhere.")
     embed_attempts: int = setting(
         8, whole(1, 1000), "How often a text that fails alone is tried before its embedding is given up."

@@ -2,6 +2,9 @@
 
 They over-report rather than miss: text is sought in every encoding a store might use, and in Postgres in
 every column of every type, without regard to case.
+
+A process that has a SQLite store open loses its locks on a file when it reads it in any other way: where other processes use
+the same file, probe from a process that doesn't.
 """
 
 from __future__ import annotations

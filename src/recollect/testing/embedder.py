@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from recollect.errors import RecollectError
 from recollect.ports import Embedder
+from recollect.ports.around import AroundEmbedder
 
 _WORD = re.compile(r"\w+")
 _WORD_WEIGHT = 2.0  # a whole word says more than any of its pieces
@@ -64,7 +65,7 @@ class HashEmbedder:
             row[_number(text) % self._dimensions] = 1.0
 
 
-class FaultyEmbedder:
+class FaultyEmbedder(AroundEmbedder):
     """Another embedder, misbehaving as told; change the attributes to make it worse or well again.
 
     `fail_with` is raised instead of an answer; `delay` seconds pass before one; `fault` spoils the answer
@@ -79,33 +80,18 @@ class FaultyEmbedder:
         delay: float = 0.0,
         fault: Fault | None = None,
     ) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self.fail_with = fail_with
         self.delay = delay
         self.fault = fault
         self.calls = 0
-
-    @property
-    def provider(self) -> str:
-        return self._inner.provider
-
-    @property
-    def model(self) -> str:
-        return self._inner.model
-
-    @property
-    def dimensions(self) -> int:
-        return self._inner.dimensions
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
         self.calls += 1
         await asyncio.sleep(self.delay)
         if self.fail_with is not None:
             raise self.fail_with
-        return self._spoiled(await self._inner.embed(texts, query=query))
-
-    async def close(self) -> None:
-        await self._inner.close()
+        return self._spoiled(await super().embed(texts, query=query))
 
     def _spoiled(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         match self.fault:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from recollect.engine import Engine
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, NotAllowed
 from recollect.model import EmbeddingStatus, Filter, Generation, Hit, Memory, Query, Recall, Scope, Source, Target
 from recollect.policy.guard import slug
 from recollect.policy.injection import is_suspicious
@@ -41,6 +41,9 @@ async def search(engine: Engine, scope: Scope, sent: shapes.SearchIn) -> shapes.
 
 
 def _found(hit: Hit, memory: Memory, recall: Recall, query: str) -> shapes.Found:
+    by_words = "lexical" in hit.signals
+    # Who was found, and not by words, was found by meaning, however far away.
+    by_meaning = _is_near(hit, recall, query) or (not by_words and "cosine" in hit.signals)
     return shapes.Found(
         id=memory.id,
         theme=memory.theme,
@@ -48,7 +51,7 @@ def _found(hit: Hit, memory: Memory, recall: Recall, query: str) -> shapes.Found
         content_snippet=snippet(memory.content, query),
         created_at=memory.created_at,
         score=round(hit.score, 6),
-        signals=shapes.Signals(fts="lexical" in hit.signals, semantic=_is_near(hit, recall, query)),
+        signals=shapes.Signals(fts=by_words, semantic=by_meaning),
     )
 
 
@@ -65,6 +68,8 @@ def _is_near(hit: Hit, recall: Recall, query: str) -> bool:
 async def add(engine: Engine, scope: Scope, sent: shapes.AddIn) -> shapes.AddOut:
     fields = {"content": sent.content, "type": sent.type, "source": Source.USER_STATED, "manually_saved": True}
     receipt = await engine.remember(scope, fields | {"theme": sent.theme, "tags": sent.tags or ()})
+    if receipt.reason == "read_only":  # no verdict on what was sent: nothing at all can be added
+        raise NotAllowed("this memory is read-only; nothing was stored", reason="read_only")
     status = shapes.AddStatus(
         outcome=receipt.outcome,
         embedding=receipt.embedding.value,

@@ -15,6 +15,7 @@ from typing import Annotated, Any, get_args
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from recollect.engine import Engine
+from recollect.engine.embedding import embed
 from recollect.errors import InvalidInput, RecollectError, Unavailable
 from recollect.model import Filter, Hit, Memory, Query, Scope, Source
 from recollect.policy.budget import count_tokens, cut_to_tokens
@@ -25,6 +26,8 @@ from recollect.tools.spec import Arguments, Result, Tool, example
 from recollect.tools.types import RECALL, RecallType, meant_by
 
 PATIENCE_SECONDS = 10.0
+WAKING_SECONDS = 60.0
+"""For the first question of a process, which has to wait until the local model is read from the disk. That is no failure."""
 BUDGET = 1000
 LEAST_TOKENS = 8
 """What is shorter than this after cutting is not worth reading."""
@@ -102,6 +105,8 @@ async def query_memory(engine: Engine, scope: Scope, sent: QueryMemoryIn) -> Que
         filter=Filter(kinds=("memory",), types=meant_by(sent.types, RECALL)),
     )
     try:
+        async with asyncio.timeout(WAKING_SECONDS):
+            await embed.warm(engine)
         async with asyncio.timeout(PATIENCE_SECONDS):
             recall = await engine.recall_softly(scope, query)
     except InvalidInput:

@@ -143,7 +143,7 @@ class UpdateIn(Arguments):
 
     item_id: Id
     content: str | None = Field(None, min_length=1, description="The new text, complete.")
-    type: ItemType | None = None
+    type: ItemType | None = Field(None, description="The new type.")
     theme: Label | None = Field(None, description="The new theme; null takes it out of its theme.")
     tags: Tags | None = Field(None, description="The new tags, all of them.")
 

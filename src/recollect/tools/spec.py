@@ -6,6 +6,8 @@ Written once, told in two dialects: MCP takes names with dots, OpenAI's function
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +17,8 @@ from pydantic import BaseModel, ConfigDict
 from recollect.engine import Engine
 from recollect.errors import RecollectError
 from recollect.model import Scope
+
+_DOTTED = re.compile(r"\bmemory\.([a-z_]+)")
 
 
 class Arguments(BaseModel):
@@ -78,8 +82,14 @@ class Tool:
         }
 
     def for_openai(self) -> dict[str, Any]:
+        """As a function for a chat request. What it says of the others names them as they are called there."""
         described = {"name": self.function_name, "description": self.description, "parameters": schema(self.input)}
-        return {"type": "function", "function": described}
+        return {"type": "function", "function": json.loads(undotted(json.dumps(described)))}
+
+
+def undotted(text: str) -> str:
+    """A text about the tools for where their names may not hold dots."""
+    return _DOTTED.sub(r"memory_\1", text)
 
 
 def schema(model: type[BaseModel]) -> dict[str, Any]:

@@ -15,9 +15,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from recollect.engine import Engine, extract, judging
-from recollect.engine.embed import GoOn
+from recollect.engine import Engine
+from recollect.engine.conversations import extract
+from recollect.engine.embedding.embed import GoOn
+from recollect.engine.remembering import judging
 from recollect.errors import RecollectError
+from recollect.policy.backoff import is_due
 from recollect.worker import jobs
 
 logger = logging.getLogger("recollect.worker")
@@ -41,7 +44,7 @@ class Round:
 
     async def is_due(self, engine: Engine) -> bool:
         now = engine.clock.now()
-        if self.next_at is not None and now < self.next_at:
+        if not is_due(self.next_at, now, self.every):
             return False
         self.next_at = now + self.every
         if engine.cache is None:
@@ -58,12 +61,14 @@ class EmbeddedWorker:
         duties: Duties = "all",
         longest_sleep: float = LONGEST_SLEEP,
         rounds: Sequence[Round] = (),
+        during: jobs.During = jobs.unwatched,
     ) -> None:
         self._engine = engine
         self._duties = duties
         self._longest_sleep = longest_sleep
         self._rounds = rounds
-        self._backfill = jobs.Backfill(engine)
+        self._during = during
+        self._backfill = jobs.Backfill(engine, during)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._woken: asyncio.Event | None = None
         self._called = asyncio.Event()
@@ -95,7 +100,8 @@ class EmbeddedWorker:
         self._loop = asyncio.get_running_loop()
         self._woken = asyncio.Event()
         self._called = asyncio.Event()
-        beside = [asyncio.create_task(self._read())] if self._duties == "all" else []
+        works = {"reading turns": self._read, "cleaning files": self._clean} if self._duties == "all" else {}
+        beside = {name: asyncio.create_task(work()) for name, work in works.items()}
         self._started.set()
         while not self._stopping.is_set():
             try:
@@ -103,23 +109,33 @@ class EmbeddedWorker:
             except Exception as problem:  # The loop must outlive whatever a store or provider throws at it.
                 logger.warning("background work failed and will be tried again: %s", type(problem).__name__)
                 pause = PAUSE_AFTER_TROUBLE
+            for name, task in beside.items():
+                if task.done():
+                    logger.warning("%s broke off (%s) and goes on", name, type(task.exception()).__name__)
+                    beside[name] = asyncio.create_task(works[name]())
             await self._sleep(pause)
-        for task in beside:
+        for task in beside.values():
             task.cancel()
-            await asyncio.wait([task])
+        if beside:
+            await asyncio.wait(beside.values())
 
     async def _read(self) -> None:
         """Let a model read turns beside everything else: it takes seconds where the rest takes milliseconds."""
         self._engine.sessions.called = self._call
         while True:
             try:
-                await extract.read_waiting(self._engine)
-                await judging.review(self._engine)
+                with self._during("read_turns"):
+                    await extract.read_waiting(self._engine)
+                    await judging.review(self._engine)
             except RecollectError as problem:
                 logger.warning("reading turns failed and will be tried again: %s", type(problem).__name__)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._called.wait(), LONGEST_SLEEP)
             self._called.clear()
+
+    async def _clean(self) -> None:
+        """Let what was removed leave the files beside everything else: of large tables it takes minutes to hours."""
+        await jobs.clean_files(self._engine, self._during, LONGEST_SLEEP)
 
     def _call(self) -> None:
         loop = self._loop
@@ -129,14 +145,18 @@ class EmbeddedWorker:
     async def _work(self) -> float:
         """What there is to do now; then for how long there is nothing."""
         if self._duties == "own":
-            await jobs.settle_own(self._engine)
+            with self._during("debts"):
+                await jobs.settle_own(self._engine)
             return self._engine.config.notes_every.total_seconds()
         await self._backfill.run(self._goes_on)
-        await self._engine.settle_debts()
-        await jobs.complete_generations(self._engine, self._goes_on)
+        with self._during("debts"):
+            await self._engine.settle_debts()
+        with self._during("generations"):
+            await jobs.complete_generations(self._engine, self._goes_on)
         for each in self._rounds:
             if self._goes_on() and await each.is_due(self._engine):
-                await each.run(self._engine, self._goes_on)
+                with self._during(each.name):
+                    await each.run(self._engine, self._goes_on)
         return await self._time_to_next()
 
     def _goes_on(self) -> bool:

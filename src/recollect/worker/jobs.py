@@ -2,20 +2,28 @@
 
 The store says what is due; nothing here is remembered that would be missed. Every function does what it finds and returns how
 much that was. `Backfill` alone keeps a state, which is worth losing: how long to leave a provider alone that answers nothing.
+A runner says when each begins and ends (`During`), so that whoever traces can tell what belongs together.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from random import Random
 
-from recollect.engine import Engine, embed, extract, judging, maintain, sweep, working
-from recollect.engine.embed import GoOn
+from recollect.engine import Engine
+from recollect.engine.conversations import extract, sweep, working
+from recollect.engine.embedding import elsewhere, embed
+from recollect.engine.embedding.embed import GoOn
+from recollect.engine.forgetting.debts import scrub_in_passing, settle_files
+from recollect.engine.remembering import judging
+from recollect.engine.upkeep import maintain
 from recollect.errors import RecollectError, Unavailable
 from recollect.model import Generation, GenerationState, Scope
-from recollect.policy.backoff import delay
+from recollect.policy.backoff import LONGEST, delay, is_due
 from recollect.ports import System
 
 logger = logging.getLogger("recollect.worker")
@@ -23,12 +31,20 @@ logger = logging.getLogger("recollect.worker")
 SCOPES_AT_ONCE = 100
 LONGEST_OUTAGE_PAUSE = timedelta(seconds=30)
 
+During = Callable[[str], AbstractContextManager[None]]
+"""Around each piece of work, by its name."""
+
+
+def unwatched(_: str) -> AbstractContextManager[None]:
+    return nullcontext()
+
 
 class Backfill:
     """Give texts their vectors, batch after batch, and leave a provider alone for a while that answers nothing."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, during: During = unwatched) -> None:
         self._engine = engine
+        self._during = during
         self._random = Random()
         self._outages = 0
         self.resume_at: datetime | None = None
@@ -37,7 +53,8 @@ class Backfill:
     async def run(self, go_on: GoOn = embed.always, scope: Scope | None = None) -> int:
         done = 0
         while go_on() and not self._rests():
-            step = await embed.run_once(self._engine, scope)
+            with self._during("embed"):
+                step = await embed.run_once(self._engine, scope)
             done += step.embedded
             self._note(step)
             if not step.worked:
@@ -45,7 +62,7 @@ class Backfill:
         return done
 
     def _rests(self) -> bool:
-        return self.resume_at is not None and self._engine.clock.now() < self.resume_at
+        return not is_due(self.resume_at, self._engine.clock.now(), LONGEST)
 
     def _note(self, step: embed.Pass) -> None:
         if step.embedded:
@@ -54,7 +71,7 @@ class Backfill:
         if step.outage and not step.embedded:
             pause = max(pause, min(delay(self._outages, self._random), LONGEST_OUTAGE_PAUSE))
             self._outages += 1
-        self.resume_at = self._engine.clock.now() + pause if pause else None
+        self.resume_at = self._engine.clock.now() + min(pause, LONGEST) if pause else None
 
 
 async def complete_generations(engine: Engine, go_on: GoOn = embed.always) -> int:
@@ -94,16 +111,30 @@ async def keep_within_bounds(engine: Engine) -> None:
     """What this process owes for what it wrote itself: spaces that outgrew their cap, words that are still in the files."""
     for _ in range(len(engine.debts.wrote)):
         await maintain.keep_within(engine, engine.debts.wrote.pop())
-    await maintain.scrub(engine)
+    await scrub_in_passing(engine)
+
+
+async def clean_files(engine: Engine, during: During, pause_s: float) -> None:
+    """For ever: what was removed, by any process, leaves the files. Of large tables that takes its time."""
+    while True:
+        try:
+            with during("scrub"):
+                await settle_files(engine)
+        except RecollectError as problem:
+            logger.warning("cleaning files failed and will be tried again: %s", type(problem).__name__)
+        await asyncio.sleep(pause_s)
 
 
 async def settle_own(engine: Engine) -> None:
-    """The debts of a process that leaves the rest to workers elsewhere: nobody else knows what was noted of its reads, or which
-    copies of sessions it could not remove."""
+    """The debts of a process that leaves the rest to workers elsewhere: nobody else knows what was noted of its reads, which
+    copies of sessions or vectors it could not remove, or what it may search. Sessions that went quiet are ended elsewhere; here
+    they are merely forgotten."""
+    engine.sessions.quiet(engine.clock.now() - working.IDLE)
     await engine.notes.write(engine.store, engine.clock)
     await keep_within_bounds(engine)
     if engine.copies is not None:
         await engine.copies.settle()
+    await elsewhere.settle(engine)
 
 
 async def look_after_sessions(engine: Engine, go_on: GoOn = embed.always) -> int:
@@ -112,7 +143,8 @@ async def look_after_sessions(engine: Engine, go_on: GoOn = embed.always) -> int
     done = 0
     while go_on() and not engine.sessions.knows_all:
         cleaned = await sweep.sweep(engine)
-        done += cleaned.removed
+        # Page by page: of all together there may be more than anybody keeps in mind.
+        done += cleaned.removed + await judging.review(engine)
     return done + await read_turns(engine)
 
 

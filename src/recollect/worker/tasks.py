@@ -32,7 +32,7 @@ from recollect.worker import jobs
 from recollect.worker.child import Child, Opening
 from recollect.worker.waking import BACKFILL, EXTRACT
 
-__all__ = ["Schedule", "celery_app", "run_beat", "run_worker", "sender", "serve_tasks"]
+__all__ = ["Schedule", "celery_app", "run_beat", "run_worker", "sender", "serve_schedule", "serve_tasks"]
 
 QUEUE = "recollect"
 ENOUGH_WAITING = 200
@@ -98,18 +98,32 @@ def sender(app: Celery) -> Callable[[str, Mapping[str, str]], None]:
     """Sends a task by its name; `OSError` when that can't be done now."""
 
     def send(name: str, about: Mapping[str, str]) -> None:
+        way = app.connection_for_write()
         try:
-            with app.connection_for_write() as connection:
+            with way as connection:
                 channel = connection.default_channel
                 if channel.queue_declare(queue=QUEUE).message_count < ENOUGH_WAITING:
                     app.send_task(name, kwargs=dict(about), connection=connection, retry=False, expires=3600)
-        except (OperationalError, *app.connection_for_write().connection_errors) as problem:
+        except (OperationalError, *way.connection_errors, *way.channel_errors) as problem:
             raise ConnectionError(type(problem).__name__) from None
 
     return send
 
 
-def serve_tasks(app: Celery, opening: Opening, poll_s: float, schedule: Schedule) -> None:
+def serve_schedule(app: Celery, schedule: Schedule) -> None:
+    """Make this app one that sends what is due, and wakes the workers first of all."""
+
+    def begun(**_: Any) -> None:
+        with suppress(OSError):
+            send(BACKFILL, {})
+
+    send = sender(app)
+    signals.beat_init.connect(begun, weak=False)
+    signals.setup_logging.connect(_keep_our_log, weak=False)
+    app.conf.beat_schedule = schedule.entries()
+
+
+def serve_tasks(app: Celery, opening: Opening, poll_s: float) -> None:
     """Make this app one that does the work: each of its processes opens an engine of its own."""
     children: list[Child] = []
 
@@ -122,17 +136,10 @@ def serve_tasks(app: Celery, opening: Opening, poll_s: float, schedule: Schedule
         while children:
             children.pop().stop()
 
-    def begun(**_: Any) -> None:
-        with suppress(OSError):
-            send(BACKFILL, {})
-
-    send = sender(app)
-    signals.beat_init.connect(begun, weak=False)
     signals.worker_process_init.connect(born, weak=False)
     signals.worker_process_shutdown.connect(parting, weak=False)
     signals.setup_logging.connect(_keep_our_log, weak=False)
     signals.task_failure.connect(_told, weak=False)
-    app.conf.beat_schedule = schedule.entries()
     _register(app, lambda: children[-1])
 
 
@@ -151,11 +158,11 @@ def _register(app: Celery, child: Callable[[], Child]) -> None:
             engine.sessions.remind(Scope(tenant, user, space), session_id)
             return await jobs.read_turns(engine)
 
-        return child().do(read)
+        return child().do("read_turns", read)
 
-    def plain(job: Callable[[Engine], Awaitable[int]]) -> Callable[[], int]:
+    def plain(name: str, job: Callable[[Engine], Awaitable[int]]) -> Callable[[], int]:
         def run() -> int:
-            return child().do(job)
+            return child().do(name, job)
 
         return run
 
@@ -163,23 +170,21 @@ def _register(app: Celery, child: Callable[[], Child]) -> None:
         BACKFILL: embed_backfill,
         "compute_memory_item_embedding": compute_embedding,
         EXTRACT: extract,
-        "memory_sessions": plain(jobs.look_after_sessions),
-        "memory_maintain": plain(jobs.tidy_up),
-        "memory_roll_up": plain(jobs.roll_up),
-        "memory_generations": plain(jobs.complete_generations),
+        "memory_sessions": plain("sessions", jobs.look_after_sessions),
+        "memory_maintain": plain("tidy_up", jobs.tidy_up),
+        "memory_roll_up": plain("roll_up", jobs.roll_up),
+        "memory_generations": plain("generations", jobs.complete_generations),
     }
     for name, task in tasks.items():
         app.task(task, name=name)
 
 
-def run_worker(app: Celery, processes: int, beat_file: Path | None) -> int:
-    """Work until told to end; the exit code. `beat_file`: also send what is due by the schedule, and note there what was."""
+def run_worker(app: Celery, processes: int) -> int:
+    """Work until told to end; the exit code."""
     worker = Worker(
         app=app,
         pool="prefork",
         concurrency=processes,
-        beat=beat_file is not None,
-        schedule_filename=None if beat_file is None else str(beat_file),
         quiet=True,
         loglevel="WARNING",
         without_gossip=True,
@@ -191,7 +196,7 @@ def run_worker(app: Celery, processes: int, beat_file: Path | None) -> int:
 
 
 def run_beat(app: Celery, beat_file: Path) -> None:
-    """Send what is due by the schedule, and do nothing else, until told to end."""
+    """Send what is due by the schedule, note there what was, and do nothing else, until told to end."""
     Beat(app=app, schedule=str(beat_file), quiet=True, loglevel="WARNING").run()
 
 

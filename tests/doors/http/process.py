@@ -14,7 +14,7 @@ from pathlib import Path
 
 import httpx
 
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 150.0
 QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", "RECOLLECT_EMBEDDER": "off"}
 
 

@@ -159,5 +159,5 @@ def test_a_line_that_can_not_be_read_is_named(tmp_path: Path, line: str) -> None
 
 
 def test_a_missing_file_is_said(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="basic_users"):
+    with pytest.raises(InvalidInput, match="RECOLLECT_BASIC_USERS"):
         BasicUsername(tmp_path / "none", "acme", "default")

@@ -52,12 +52,12 @@ def test_a_file_of_users_is_read(tmp_path: Path) -> None:
     [
         ({"user_id_source": "jwt_claim"}, "RECOLLECT_JWT_SECRET.*RECOLLECT_JWT_PUBLIC_KEY.*RECOLLECT_JWT_JWKS_URL"),
         ({"user_id_source": "jwt_claim", "jwt_secret": SECRET, "jwt_jwks_url": "https://id.example"}, "exactly one"),
-        ({"user_id_source": "jwt_claim", "jwt_secret": "short"}, "jwt_secret"),
-        ({"user_id_source": "jwt_claim", "jwt_public_key": "nowhere.pem"}, "jwt_public_key"),
-        ({"user_id_source": "jwt_claim", "jwt_jwks_url": "http://id.example"}, "jwt_jwks_url"),
+        ({"user_id_source": "jwt_claim", "jwt_secret": "short"}, "RECOLLECT_JWT_SECRET"),
+        ({"user_id_source": "jwt_claim", "jwt_public_key": "nowhere.pem"}, "RECOLLECT_JWT_PUBLIC_KEY"),
+        ({"user_id_source": "jwt_claim", "jwt_jwks_url": "http://id.example"}, "RECOLLECT_JWT_JWKS_URL"),
         ({"user_id_source": "basic_username"}, "RECOLLECT_BASIC_USERS"),
-        ({"user_id_source": "basic_username", "basic_users": "nowhere"}, "basic_users"),
-        ({"user_id_source": "header", "trusted_proxies": "0.0.0.0/0"}, "trusted_proxies"),
+        ({"user_id_source": "basic_username", "basic_users": "nowhere"}, "RECOLLECT_BASIC_USERS"),
+        ({"user_id_source": "header", "trusted_proxies": "0.0.0.0/0"}, "trusted_proxies is"),
     ],
     ids=str,
 )

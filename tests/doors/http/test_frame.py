@@ -184,7 +184,7 @@ async def test_a_strangers_body_is_not_read() -> None:
 
 async def test_only_administrators_do_what_is_reserved() -> None:
     async with asking(app(HEADER), **{"X-User-ID": "ana"}) as client:
-        for path in ("/door/reserved", "/metrics"):
+        for path in ("/door/reserved", "/metrics", "/v1/operations"):
             answer = await client.get(path)
             assert (answer.status_code, error_of(answer)["code"]) == (403, "not_allowed")
     async with asking(app()) as client:
@@ -269,9 +269,9 @@ async def test_variants_of_json_are_read(client: httpx.AsyncClient) -> None:
 async def test_the_hard_limit_says_when_to_come_back() -> None:
     async with asking(app(HEADER, request_limit=3)) as client:
         ana, bo = {"X-User-ID": "ana"}, {"X-User-ID": "bo"}
-        answers = [await client.get("/door/who/x", headers=ana) for _ in range(5)]
+        answers = [await client.get("/door/who/x", headers=ana) for _ in range(8)]
         refused = [answer for answer in answers if answer.status_code == 429]
-        assert len(refused) in (1, 2)  # the minute may have turned
+        assert 2 <= len(refused) <= 5  # the minute may have turned, and given three more
         assert error_of(refused[-1])["code"] == "rate_limited"
         assert 1 <= int(refused[-1].headers["Retry-After"]) <= 60
         assert (await client.get("/door/who/x", headers=bo)).status_code == 200

@@ -83,7 +83,7 @@ async def test_names_are_utf_8() -> None:
 
 @pytest.mark.parametrize("listed", ["nonsense", "10.0.0.0/33", "0.0.0.0/0", "::/0", "10.0.0.7,*"])
 def test_everybody_is_no_proxy(listed: str) -> None:
-    with pytest.raises(InvalidInput, match="trusted_proxies"):
+    with pytest.raises(InvalidInput, match="RECOLLECT_TRUSTED_PROXIES"):
         networks(listed)
 
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -18,43 +15,25 @@ from recollect.doors.http.auth.jwt_claim import Claims, JwtClaim
 from recollect.errors import InvalidInput, Unauthenticated, Unavailable
 from tests.doors.http.issuing import SECRET, ec_key, forged, jwk, public_pem, rsa_key, signed
 from tests.doors.http.requests import bearing
+from tests.services.wire import Exchange, Wire
 
 
-@dataclass
-class Issuer:
+class Issuer(Wire):
     """Publishes `keys`, as long as `status` is 200; counts how often it is asked."""
 
-    keys: list[dict[str, Any]] = field(default_factory=list)
-    status: int = 200
-    body: bytes | None = None
-    asked: int = 0
-    url: str = ""
+    path = "/jwks.json"
 
-    @contextmanager
-    def running(self) -> Iterator[Issuer]:
-        issuer = self
+    def __init__(self, keys: list[dict[str, Any]]) -> None:
+        super().__init__()
+        self.keys = keys
+        self.status = 200
+        self.body: bytes | None = None
+        self.asked = 0
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                issuer.asked += 1
-                body = issuer.body if issuer.body is not None else json.dumps({"keys": issuer.keys}).encode()
-                self.send_response(issuer.status)
-                self.send_header("Location", "/elsewhere")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, format: str, *args: Any) -> None:
-                pass
-
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{server.server_port}/jwks.json"
-        try:
-            yield self
-        finally:
-            server.shutdown()
-            server.server_close()
+    def meet(self, exchange: Exchange) -> None:
+        self.asked += 1
+        said = {"keys": self.keys} if self.body is None else self.body
+        exchange.says(self.status, said, {"Location": "/elsewhere"})
 
 
 @dataclass

@@ -203,7 +203,7 @@ async def test_a_token_that_was_touched_is_refused(data: st.DataObject) -> None:
     ("make", "given", "word"),
     [
         (secret_key, "short", "32 bytes"),
-        (secret_key, public_pem(rsa_key()), "jwt_public_key"),
+        (secret_key, public_pem(rsa_key()), "RECOLLECT_JWT_PUBLIC_KEY"),
         (public_key, private_pem(rsa_key()), "private"),
         (public_key, "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----", "PEM"),
         (public_key, "no/such/file.pem", "read"),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
 
 import psycopg
 import pytest
@@ -121,6 +122,24 @@ def test_positions_are_remembered_for_as_many_as_fit_and_then_for_all() -> None:
         replica.seen(Scope("acme", f"user{number}"))(number + 1)
     assert replica.wanted(Scope("acme", "user0")) == 1
     assert replica.wanted(Scope("acme", "nobody")) == 1
+    assert replica.wanted(Scope("acme", "user7")) == 8
+
+
+class Near:
+    """A pool with one connection, which has come as far as anybody asks."""
+
+    async def open(self) -> None:
+        """Nothing to open."""
+
+    async def transaction(self, work: Callable[[Any], object], *, writes: bool) -> object:
+        return work(self)
+
+
+async def test_positions_of_those_who_only_read_take_no_more_room() -> None:
+    replica = Replica(Near())  # type: ignore[arg-type]
+    for number in range(REMEMBERED + 1):
+        await replica.read(Scope("acme", f"user{number}"), lambda _, located, at=number + 1: located(at))  # type: ignore[misc]
+    assert replica.wanted(Scope("acme", "nobody")) == replica.wanted(Scope("acme", "user0")) == 1
     assert replica.wanted(Scope("acme", "user7")) == 8
 
 

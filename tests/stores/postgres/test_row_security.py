@@ -21,6 +21,7 @@ from recollect.model import (
     Target,
     Theme,
     Tombstone,
+    Use,
     WorkingMemory,
 )
 from recollect.ports import Tx
@@ -37,6 +38,7 @@ def fill_every_table(tx: Tx) -> None:
     tx.links.keep(Repeat(memory_id="m", id="r", place=1, content="text", at=NOW))
     tx.links.flag([Flag(memory_id="m", other_id="n", at=NOW)])
     tx.links.state("m", ["slot"])
+    tx.links.use([Use(memory_id="m", message_id="s", reference="m1", cited=True, at=NOW)])
     tx.conversations.open(Conversation(id="c", created_at=NOW, updated_at=NOW))
     tx.conversations.append([Message(id="s", session_id="c", order=0, role="user", content="text", created_at=NOW)])
     tx.index.put([Entry(target=Target("memory", "m"), terms=("text",), chars=4, created_at=NOW)])

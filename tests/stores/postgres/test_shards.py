@@ -14,7 +14,8 @@ import pytest
 from recollect.model import ApiKey, GenerationState, ProviderConfig, Scope
 from recollect.ports import System
 from recollect.stores.postgres import PostgresStore
-from recollect.stores.postgres.citus import DISTRIBUTED, REFERENCE, SPANNING, functions, statements
+from recollect.stores.postgres.citus import DISTRIBUTED, REFERENCE, SPANNING, functions, placed, statements
+from recollect.stores.postgres.doctor import cluster
 from recollect.stores.postgres.plans import walk
 from recollect.stores.postgres.rounds import AT, DIGEST, SCRATCH, rounds, system_rounds
 from recollect.stores.postgres.session import Connection, Opening, PostgresSession
@@ -44,6 +45,8 @@ class Listener:
 
 
 class _Heard(PostgresSession):
+    at_once = True
+
     def __init__(self, connection: Connection, opening: Opening, exact_below: int, listener: Listener) -> None:
         super().__init__(connection, opening, exact_below)
         self._listener = listener
@@ -127,6 +130,35 @@ def test_every_table_has_its_place() -> None:
     assert made.index("'conversations'") < made.index("'messages'")
 
 
+STAND_IN = """CREATE FUNCTION citus_table_size(logicalrelid regclass) RETURNS bigint LANGUAGE sql
+              RETURN pg_table_size(logicalrelid)"""
+CATALOGUE = "CREATE TABLE pg_dist_partition AS SELECT t::regclass AS logicalrelid FROM unnest(%s::text[]) AS t"
+
+
+def test_what_an_upgrade_has_added_is_named_and_dealt_out(database: Database, cli: CommandLine) -> None:
+    """By a catalogue as Citus has it: tables that are in it are spread."""
+    late = {"uses", "operations"}
+    with psycopg.connect(database.owner_url) as connection:
+        assert list(cluster(connection)) == [], "no cluster, nothing to say"
+        there = [table for table in metadata.tables if table not in late]
+        connection.execute(psycopg.ClientCursor(connection).mogrify(CATALOGUE, [there]).encode())
+        connection.execute("GRANT SELECT ON pg_dist_partition TO PUBLIC")
+        (said,) = cluster(connection)
+        assert not said.ok
+        assert all(name in said.detail for name in (*late, "recollect db distribute"))
+        made = [each for each in statements(32, placed(connection)) if "create_" in each]
+        connection.commit()
+    assert made == [
+        "SELECT create_reference_table('operations')",
+        "SELECT create_distributed_table('uses', 'user_id', colocate_with => 'spaces')",
+    ]
+    shown = cli.json("db", "plan", "--store", database.app_url, code=1)
+    assert [plan["verb"] for plan in shown["plans"] if plan["faults"]] == ["cluster"]
+    with psycopg.connect(database.owner_url) as connection:
+        connection.execute("INSERT INTO pg_dist_partition VALUES ('uses'::regclass), ('operations'::regclass)")
+        assert [finding.ok for finding in cluster(connection)] == [True]
+
+
 def test_without_citus_the_command_shows_but_does_not_do(database: Database, cli: CommandLine) -> None:
     cli.env["RECOLLECT_MIGRATE_URL"] = database.owner_url
     shown = cli.json("db", "distribute", "--dry-run", "--shards", "8", "--store", database.app_url)
@@ -138,6 +170,7 @@ async def test_functions_that_enter_every_scope_do_so_the_other_way_too(
     store: PostgresStore, database: Database
 ) -> None:
     with psycopg.connect(database.owner_url, autocommit=True) as connection:
+        connection.execute(STAND_IN)
         for statement in functions():
             connection.execute(statement.encode())
     await store.system(lambda system: system.add_generation(generation()))

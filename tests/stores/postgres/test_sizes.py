@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.stores.postgres.sizes import MANY, Part, Sizes
+from recollect.stores.postgres.sizes import GIB, PLANNED, Part, Room, Sizes
 from tests.cli.conftest import CommandLine, cli
 from tests.services.postgres import Database
 from tests.stores.postgres.filling import fill
@@ -17,7 +17,8 @@ def test_a_filled_database_is_measured(database: Database, cli: CommandLine) -> 
     assert found["counts"]["spaces"] == 101
     assert 100 < found["per_memory"]["memories: rows"] < 2_000
     assert found["per_memory"]["entries: words"] > 0
-    assert f"{MANY:,} memories" in cli("db", "size", "--store", database.app_url).stdout
+    assert [each["memories"] for each in found["planned"]] == [*PLANNED]
+    assert "100,000,000 memories: " in cli("db", "size", "--store", database.app_url).stdout
 
 
 def test_an_empty_database_takes_nothing(database: Database, cli: CommandLine) -> None:
@@ -30,5 +31,12 @@ def test_the_graph_counts_for_those_that_are_in_it() -> None:
     graph = Part("embeddings", "embeddings_hnsw_1", "graph", rows=10, bytes=30_000)
     found = Sizes([rows, keys, graph])
     assert found.per_memory == {"embeddings: rows": 2_000, "embeddings: keys": 50, "embeddings: graph": 3_000}
-    assert "2,050 bytes × 100,000,000 memories" in found.said
-    assert "3,000 more each" in found.said
+    assert found.said == "from 0 memories: 2,050 bytes each, 3,000 more in the graph"
+    many = PLANNED[-1]
+    assert found.planned[-1] == Room(many, 2_050 * many / GIB, 5_050 * many / GIB, 2_050 * many / GIB)
+
+
+def test_what_a_memory_has_several_of_counts_for_the_memory() -> None:
+    memories = Part("memories", None, "rows", rows=100, bytes=40_000)
+    slots = Part("slots", None, "rows", rows=400, bytes=60_000)
+    assert Sizes([memories, slots]).per_memory == {"memories: rows": 400, "slots: rows": 600}

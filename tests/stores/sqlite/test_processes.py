@@ -17,7 +17,7 @@ import pytest
 from recollect.errors import Unavailable
 from recollect.model import Listing
 from recollect.stores.sqlite import SqliteStore
-from tests.contract.samples import ANA
+from tests.contract.samples import ANA, digest, memory
 
 WRITER = """
 import asyncio, sys
@@ -78,6 +78,30 @@ async def test_processes_write_one_file_together(tmp_path: Path) -> None:
     acknowledged = {id for process in processes for id in finish(process)}
     assert acknowledged == {f"{name}-{number}" for name in "abc" for number in range(60)}
     assert await everything(path) == acknowledged
+
+
+COUNTER = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1])
+print(connection.execute("SELECT count(*) FROM memories").fetchone()[0])
+connection.close()
+"""
+
+
+def counted(path: Path) -> int:
+    return int(subprocess.run([sys.executable, "-c", COUNTER, str(path)], capture_output=True, check=True).stdout)
+
+
+async def test_who_comes_and_goes_leaves_the_others_their_log(tmp_path: Path) -> None:
+    """The last to leave a file removes its log. Whoever is still in it holds a lock, which must not get lost on the way."""
+    path = tmp_path / "memory.db"
+    store = await SqliteStore.open(path)
+    await store.write(ANA, lambda tx: tx.memories.insert(memory("m1"), digest("m1")))
+    assert await store.read(ANA, lambda tx: tx.memories.list(Listing())), "a reader has been opened beside the writer"
+    assert counted(path) == 1
+    await store.write(ANA, lambda tx: tx.memories.insert(memory("m2"), digest("m2")))
+    assert counted(path) == 2
+    await store.close()
 
 
 @pytest.mark.parametrize("seed", range(3))

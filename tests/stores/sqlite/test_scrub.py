@@ -143,7 +143,7 @@ async def test_a_reader_that_stays_makes_scrubbing_say_no(tmp_path: Path) -> Non
         go.wait(60)
 
     reading = asyncio.create_task(store.read(ANA, linger))
-    await asyncio.to_thread(looking.wait, 5)
+    await asyncio.to_thread(looking.wait, 60)
     await store.write(ANA, erase)
     assert not await store.scrub()
     go.set()

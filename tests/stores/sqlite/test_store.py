@@ -88,7 +88,7 @@ async def test_a_caller_that_stops_waiting_changes_nothing(store: SqliteStore) -
         save("m1")(tx)
 
     task = asyncio.create_task(store.write(ANA, slowly))
-    await asyncio.to_thread(begun.wait, 5)
+    await asyncio.to_thread(begun.wait, 60)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -171,7 +171,7 @@ async def test_a_snapshot_does_not_move_while_it_is_read(store: SqliteStore) -> 
         return first, tx.memories.list(Listing()).total
 
     reading = asyncio.create_task(store.read(ANA, look_twice))
-    await asyncio.to_thread(looked.wait, 5)
+    await asyncio.to_thread(looked.wait, 60)
     await store.write(ANA, save("m2"))
     go.set()
     assert await reading == (1, 1)

@@ -73,7 +73,7 @@ def test_those_who_wait_together_share_one_commit(writer: Writer, connection: sq
     commits: list[str] = []
     connection.set_trace_callback(lambda sql: commits.append(sql) if sql == "COMMIT" else None)
     futures = while_busy(writer, *(keep(n) for n in range(50)))
-    assert [future.result(5) for future in futures] == list(range(50))
+    assert [future.result(60) for future in futures] == list(range(50))
     assert len(commits) == 2  # the one that held the writer up, and all the others
     assert kept(connection) == list(range(50))
 
@@ -82,17 +82,17 @@ def test_one_that_comes_alone_is_committed_alone(writer: Writer, connection: sql
     commits: list[str] = []
     connection.set_trace_callback(lambda sql: commits.append(sql) if sql == "COMMIT" else None)
     for n in range(3):
-        assert writer.submit(keep(n)).result(5) == n
+        assert writer.submit(keep(n)).result(60) == n
     assert len(commits) == 3
 
 
 def test_a_failure_undoes_itself_alone(writer: Writer, connection: sqlite3.Connection) -> None:
     before, failing, twice, after = while_busy(writer, keep(1), refuse, keep(1), keep(2))
-    assert (before.result(5), after.result(5)) == (1, 2)
+    assert (before.result(60), after.result(60)) == (1, 2)
     with pytest.raises(LookupError, match="on purpose"):
-        failing.result(5)
+        failing.result(60)
     with pytest.raises(sqlite3.IntegrityError):
-        twice.result(5)
+        twice.result(60)
     assert kept(connection) == [1, 2]
 
 
@@ -100,9 +100,9 @@ def test_one_that_fills_the_disk_fails_alone(writer: Writer, connection: sqlite3
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     connection.execute(f"PRAGMA max_page_count = {pages + 20}")
     before, huge, after = while_busy(writer, keep(1), keep(2, size=10_000_000), keep(3))
-    assert (before.result(5), after.result(5)) == (1, 3)
+    assert (before.result(60), after.result(60)) == (1, 3)
     with pytest.raises(sqlite3.OperationalError):
-        huge.result(5)
+        huge.result(60)
     assert kept(connection) == [1, 3]
 
 
@@ -116,9 +116,9 @@ def test_when_the_commit_fails_nobody_is_told_that_it_worked(writer: Writer, con
     innocent, guilty = while_busy(writer, keep(1), break_a_promise)
     for future in (innocent, guilty):
         with pytest.raises(Unavailable, match="nothing was stored"):
-            future.result(5)
+            future.result(60)
     assert kept(connection) == []
-    assert writer.submit(keep(2)).result(5) == 2
+    assert writer.submit(keep(2)).result(60) == 2
 
 
 def test_what_is_cancelled_in_time_never_runs(writer: Writer, connection: sqlite3.Connection) -> None:
@@ -126,7 +126,7 @@ def test_what_is_cancelled_in_time_never_runs(writer: Writer, connection: sqlite
     cancelled, other = writer.submit(keep(1)), writer.submit(keep(2))
     assert cancelled.cancel()
     go.set()
-    assert other.result(5) == 2
+    assert other.result(60) == 2
     assert kept(connection) == [2]
 
 
@@ -144,4 +144,4 @@ def test_work_outside_of_transactions_has_a_turn_of_its_own(writer: Writer, conn
     alone = writer.submit(lambda connection: connection.in_transaction, alone=True)
     second = writer.submit(keep(2))
     go.set()
-    assert (first.result(5), alone.result(5), second.result(5)) == (1, False, 2)
+    assert (first.result(60), alone.result(60), second.result(60)) == (1, False, 2)

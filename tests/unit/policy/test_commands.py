@@ -97,3 +97,4 @@ def test_case_spacing_and_signs_are_clothes() -> None:
 def test_long_texts_are_no_commands_and_cost_nothing() -> None:
     assert command_in("forget that " * 5000) is None
     assert command_in("a" * 399 + "!") is None
+    assert answer_in("yes " * 5000) is None

@@ -114,7 +114,9 @@ def test_an_answered_question_is_found_by_the_contracts_text() -> None:
 
 def test_a_repeat_is_the_same_question_with_the_same_query() -> None:
     assert is_repeat("sales by region, for 2024", "select  region from SALES", SALES)
+    assert is_repeat("What were the sales by region for 2024?", "SELECT region FROM sales", SALES)
     assert not is_repeat("Sales by region for 2023?", "SELECT region FROM sales", SALES)
+    assert not is_repeat("Sales by region and month for 2024?", "SELECT region FROM sales", SALES)
     assert not is_repeat("Sales by region for 2024?", "SELECT 1", SALES)
 
 

@@ -53,6 +53,7 @@ def keyed(text: str, speaker: str | None = None) -> Expected:
         ("叫我小李就好。", {"name": "小李"}),
         ("我住在上海。", {"home": "上海"}),
         ("我刚搬到深圳。", {"home": "深圳"}),
+        ("我搬到上海了。", {"home": "上海"}),
         ("我在华为工作。", {"employer": "华为"}),
         ("我是一名小学老师。", {"occupation": "小学老师"}),
         ("我对海鲜过敏。", {"allergy.海鲜": "海鲜"}),
@@ -102,6 +103,7 @@ def test_what_is_said(said: str, expected: Expected) -> None:
         ("assistant: I prefer short answers", "pasted"),
         ("助手：我倾向于选择这款产品", "pasted"),
         ("Once upon a time I lived in a shoe. " * 60, "pasted"),
+        ("f(x);\n" * 300 + "and so on\n" * 3000, "code"),  # no more than how it begins is read
         ("I like it.", "nothing stated"),
         ("I love that!", "nothing stated"),
         ("I like the second option.", "nothing stated"),
@@ -146,6 +148,93 @@ def test_a_sentence_alone_keeps_its_context_and_several_statements_are_parted() 
     assert one.content == "I moved to Berlin last week because of my job"
     two = read("I live in Lyon and I work at Initech.").items
     assert [item.content for item in two] == ["I live in Lyon", "I work at Initech"]
+
+
+@pytest.mark.parametrize(
+    ("said", "key", "content"),
+    [
+        ("My GP is Dr. Ahmed.", "thing.gp.dr_ahmed", "My GP is Dr. Ahmed"),
+        ("My talk is on 4 June.", "thing.talk.4_june", "My talk is on 4 June"),
+        ("Sorry, I meant my flight is on the 21st.", "thing.flight.21st", "my flight is on the 21st"),
+        ("I use Fedora, in case that matters.", "uses.fedora", "I use Fedora"),
+        ("I prefer uv over pip, as you know.", "taste.uv_over_pip", "I prefer uv over pip"),
+        ("I left Siemens and joined Bosch.", "employer", "I left Siemens and joined Bosch"),
+        ("I now report to Omar.", "reports_to", "I now report to Omar"),
+        ("I weigh 84 kg.", "weight", "I weigh 84 kg"),
+        ("I swim twice a week.", "habit.swim_twice_a_week", "I swim twice a week"),
+        ("We're going to Greece in August.", "event.going_to_greece_in_august", "We're going to Greece in August"),
+        ("Always answer in German.", "reply_language", "Always answer in German"),
+        ("Please always use metric units.", "wish.use_metric_units", "Please always use metric units"),
+        ("I don't like sushi anymore.", "taste.sushi", "I don't like sushi anymore"),
+        ("我上个月搬到了深圳。", "home", "我上个月搬到了深圳"),
+        ("我跳槽到了字节跳动。", "employer", "我跳槽到了字节跳动"),
+        ("说错了，我的生日是四月十五号。", "生日", "我的生日是四月十五号"),
+        ("我的 deadline 是周五。", "thing.deadline.周五", "我的 deadline 是周五"),
+        ("我喜欢爵士乐，你知道的。", "taste.爵士乐", "我喜欢爵士乐"),
+        ("以后请用中文回答。", "reply_language", "以后请用中文回答"),
+        ("我下个月要去新加坡出差。", "doing.下个月要去新加坡出差", "我下个月要去新加坡出差"),
+    ],
+)
+def test_what_is_kept_in_which_words(said: str, key: str, content: str) -> None:
+    ((found, words),) = ((item.key, item.content) for item in read(said).items)
+    assert (found, words) == (key, content)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My code is broken.",
+        "My guess is Tuesday.",
+        "My first question is about Python.",
+        "Never give up!",
+        "Write a poem. Never use the letter e.",
+        "We go a few times a week.",
+        "我下个月搬到深圳。",
+        "我的想法是A方案。",
+        "我会在周五去。",
+        "我去年去了日本。",
+        "以后别记了。",
+    ],
+)
+def test_what_looks_like_it_is_left_alone_too(said: str) -> None:
+    assert read(said).items == ()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I live in Rome, but don't remember that.",
+        "Do not keep this. I'm divorced.",
+        "I'm divorced. Please don't save that.",
+        "Off the record, I live in Rome.",
+        "I live in Rome. No, forget that.",
+        "I'm divorced, forget I said that.",
+        "I'm divorced, don't write it down please.",
+        "我离婚了，忘掉这个吧。",
+        "不要记录，我住在北京。",
+        "我住在北京，别记下来。",
+        "这个不用记，我有糖尿病。",
+    ],
+)
+def test_what_its_speaker_wants_nobody_to_remember_is_left_alone(said: str) -> None:
+    assert read(said).items == ()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Don't forget that I live in Rome.",
+        "I don't remember that film. I live in Rome.",
+        "I live in Rome. I always forget that I have to water the plants.",
+        "I can't forget that trip. I live in Rome.",
+        "I live in Rome. Forget that meeting tomorrow.",
+        "Don't save that file yet. I live in Rome.",
+        "别记错了，我住在罗马。",
+        "你忘了那件事吗？我住在罗马。",
+    ],
+)
+def test_who_can_not_remember_or_must_not_forget_is_remembered(said: str) -> None:
+    assert len(read(said).items) == 1
 
 
 def test_hedged_statements_are_inferred() -> None:

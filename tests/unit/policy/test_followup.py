@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.policy.followup import MOST, expand, understood
-from recollect.policy.followup_leaning import LEANS, leaning
-from recollect.policy.followup_topics import REACH, phrases
+from recollect.policy.followup.leaning import LEANS, leaning
+from recollect.policy.followup.topics import REACH, phrases
 from recollect.policy.question import prepare
 from recollect.policy.text import analyse
 

@@ -78,7 +78,11 @@ def test_neighbours_propose_tags_only_where_there_are_few() -> None:
 )
 def test_two_hundred_characters_take_less_than_a_millisecond(text: str) -> None:
     described(text)  # the dictionary is loaded once
-    start = time.process_time()
-    for _ in range(50):
-        described(text[:200])
-    assert (time.process_time() - start) / 50 < 0.001
+
+    def cost() -> float:
+        before = time.thread_time()
+        for _ in range(50):
+            described(text[:200])
+        return (time.thread_time() - before) / 50
+
+    assert min(cost() for _ in range(5)) < 0.001

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.model import Hit, Memory, Message, Target
-from recollect.policy.outdated import latest_first
+from recollect.policy.latest.asked import latest_first
 from recollect.policy.render import context_block
 
 THEN = datetime(2025, 3, 1, tzinfo=UTC)
@@ -90,6 +90,23 @@ def test_what_is_about_something_else_or_says_the_same_outdates_nothing(question
     assert latest_first(question, found) == found
 
 
+@pytest.mark.parametrize(
+    ("question", "before", "after"),
+    [
+        ("How many people has the Berlin team?", "The Berlin team has 8 people", "The Paris team has 5 people"),
+        ("How old am I?", "I'm 34 years old", "Tom is 29 years old"),
+        ("我几岁？", "我今年三十岁", "小李今年二十八岁"),
+        ("How many slots has rack 3?", "Rack 3 has 12 slots", "Rack 4 has 20 slots"),
+        ("Do I eat beef?", "I don't eat beef", "My cousin asked whether I eat beef"),
+    ],
+)
+def test_another_team_another_person_and_a_mere_question_outdate_nothing(
+    question: str, before: str, after: str
+) -> None:
+    found = [said(before, 1), said(after, 9)]
+    assert latest_first(question, found) == found
+
+
 def test_one_voice_does_not_outdate_another() -> None:
     question, before, after = CHANGED[0]
     found = [said(before, 1), said(after, 9, role="assistant")]
@@ -97,10 +114,15 @@ def test_one_voice_does_not_outdate_another() -> None:
 
 
 def test_of_memories_that_may_not_both_be_true_the_later_comes_first() -> None:
-    old, other, new = known("I like tea", 1), known("The sea is deep", 2), known("I like coffee", 3)
-    hits = latest_first("What do I drink?", [old, other, new], disputed={frozenset({"1", "3"})})
-    assert [hit.content for hit in hits] == ["I like coffee", "I like tea", "The sea is deep"]
+    old, other, new = known("I meet Ana at 9", 1), known("The sea is deep", 2), known("I meet Ana at 10", 3)
+    hits = latest_first("What is on today?", [old, other, new], disputed={frozenset({"1", "3"})})
+    assert [hit.content for hit in hits] == ["I meet Ana at 10", "I meet Ana at 9", "The sea is deep"]
     assert [hit.outdated_by for hit in hits] == [None, Target("memory", "3"), None]
+
+
+def test_what_is_liked_is_not_outdated_by_what_is_liked_too() -> None:
+    hits = [known("I like tea", 1), known("I like coffee", 3)]
+    assert latest_first("Do I like tea?", hits, disputed={frozenset({"1", "3"})}) == hits
 
 
 @given(

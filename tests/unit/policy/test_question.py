@@ -23,6 +23,17 @@ NOW = datetime(2024, 6, 15, tzinfo=UTC)
         ("周末去哪里玩，有什么推荐？", "advice"),
         ("I just came back from the doctor.", "statement"),
         ("今天下雨了", "statement"),
+        ("I turned it down because I hate the idea of moving again.", "statement"),
+        ("I could use some ideas for the garden.", "advice"),
+        ("Recommend a thriller.", "advice"),
+        ("What did Ana recommend to you?", "factual"),
+        ("医生上个月给出了什么建议？", "factual"),
+        ("What approach did you recommend for the report?", "advice"),  # of the assistant: long, found by its meaning
+        ("Who knew that baking bread would be so calming?", "statement"),
+        ("When the letter came, I put it on the shelf unopened.", "statement"),
+        ("When is the standup.", "factual"),
+        ('the note with "annual budget review"', "factual"),
+        ('My boss says that I am "less available" now, and I am trying to find out whether I mind that.', "statement"),
         ("Ana: How are you?\nAssistant: Fine.\nAna: I want to go out.", "dialogue"),
     ],
 )
@@ -93,3 +104,10 @@ def test_advice_is_also_embedded_as_taste(text: str, told: str) -> None:
 def test_only_advice_in_english_is_embedded_twice() -> None:
     for text in ("When did we meet?", "I like chess.", "周末去哪里玩，有什么推荐？", "Any tips?"):
         assert prepare(text, NOW).texts == (text,)
+
+
+def test_a_speaker_and_the_colon_stand_on_one_line() -> None:
+    """Else every line of an empty page would be looked through to its end for one."""
+    assert prepare("Ann : hi there\nBob : hello you").kind == "dialogue"
+    assert prepare("Ann\n: hi there\nBob\n: hello you").kind != "dialogue"
+    assert prepare("\t \n" * 2700).kind != "dialogue"

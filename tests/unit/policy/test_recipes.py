@@ -92,7 +92,8 @@ def test_mmr(balance: float, expected: list[str]) -> None:
     chosen = maximal_marginal_relevance(
         list("abc"), VALUES.__getitem__, lambda x, y: ALIKE[frozenset((x, y))], lambda x, y: 0, balance, 3
     )
-    assert chosen == expected
+    assert [name for name, _ in chosen] == expected
+    assert dict(chosen)["b"] == pytest.approx(balance * VALUES["b"] - (1 - balance) * 0.95)
 
 
 def test_mmr_breaks_ties_by_shared_tags() -> None:
@@ -100,7 +101,7 @@ def test_mmr_breaks_ties_by_shared_tags() -> None:
     chosen = maximal_marginal_relevance(
         list("abc"), lambda _: 0.5, lambda *_: 0.0, lambda x, y: len(tags[x] & tags[y]), 0.7, 2
     )
-    assert chosen == ["a", "c"]
+    assert [name for name, _ in chosen] == ["a", "c"]
 
 
 def test_tag_similarity() -> None:

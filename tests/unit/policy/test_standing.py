@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from recollect.model import Hit, Memory, MemoryType, Message
-from recollect.policy.standing import standing
+from recollect.policy.latest.stated import standing
 
 DAY = datetime(2026, 1, 1, 9, tzinfo=UTC)
 

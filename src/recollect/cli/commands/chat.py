@@ -7,6 +7,7 @@ plain words, as through every door.
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable
 from typing import Annotated
 
@@ -15,7 +16,7 @@ import typer
 from recollect.cli.opening import Opened, opened
 from recollect.cli.options import Call, command
 from recollect.cli.output import print_json, say, visible
-from recollect.engine.talks import Talk
+from recollect.engine.chatting.talks import Talk
 from recollect.errors import RecollectError
 from recollect.model.talk import Cited, Done, Failed, Remembered, Said, Started
 from recollect.policy.grounding import source_of
@@ -54,8 +55,9 @@ async def chat(
 
 
 def _asked() -> str | None:
+    """The next line; a file or a pipe is not asked for it, so that what comes out are the replies alone."""
     try:
-        return input(PROMPT)
+        return input(PROMPT if sys.stdin.isatty() else "")
     except EOFError:
         return None
 

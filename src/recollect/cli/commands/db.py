@@ -10,18 +10,20 @@ from recollect.cli.backup import backup
 from recollect.cli.commands import keys, scaling, users
 from recollect.cli.options import Call, command
 from recollect.cli.output import print_json, show
+from recollect.cli.wording import WordedGroup
 from recollect.errors import Unsupported
 from recollect.stores.sqlite import SqliteStore
 
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="The database itself: upgrade, current, check, reindex, backup, plan, size, distribute, keys, users.",
+    cls=WordedGroup,
+    help="The database itself: upgrade, current, check, reindex, backup, plan, size, index, distribute, keys, users.",
 )
 app.add_typer(keys.app, name="keys")
 app.add_typer(users.app, name="users")
 OUT_OF_STEP = 1
-for each in (scaling.plan, scaling.size, scaling.distribute):
+for each in (scaling.plan, scaling.size, scaling.index, scaling.distribute):
     command(app)(each)
 command(app)(backup)
 

@@ -7,7 +7,7 @@ import typer
 from recollect.cli.checks import Check, examine
 from recollect.cli.options import Call, command
 from recollect.cli.output import grid, plain, print_json, show
-from recollect.settings import SettingsError
+from recollect.settings import Settings
 
 app = typer.Typer(add_completion=False)
 MARKS = {"ok": "ok", "warning": "warning", "broken": "BROKEN"}
@@ -17,22 +17,25 @@ MARKS = {"ok": "ok", "warning": "warning", "broken": "BROKEN"}
 async def doctor(call: Call) -> None:
     """Check that everything works, and say how to fix what doesn't.
 
-    Exit code 1 when something is broken; warnings alone are no failure.
+    Looks at every setting, folder, file and server that the settings name, all in one run. Exit code 1 when something is
+    broken; warnings alone are no failure.
     """
-    try:
-        checks = [check async for check in examine(call.settings())]
-    except SettingsError as problem:
-        checks = [Check("settings", "broken", str(problem), "correct or unset that variable")]
-    broken = any(check.state == "broken" for check in checks)
+    reading = Settings.read(store=call.store, user=call.user, space=call.space, tenant=call.tenant)
+    checks = [check async for check in examine(reading)]
+    counted = {state: sum(check.state == state for check in checks) for state in MARKS}
     if call.json:
-        print_json({"ok": not broken, "checks": plain(checks)})
+        print_json({"ok": not counted["broken"], "counts": counted, "checks": plain(checks)})
     else:
         show(grid([(MARKS[check.state], _line(check)) for check in checks]))
-        if not broken:
-            show("all is well")
-    if broken:
+        show(_summary(counted))
+    if counted["broken"]:
         raise typer.Exit(1)
 
 
 def _line(check: Check) -> str:
     return f"{check.name}: {check.detail}" + (f"\n→ {check.fix}" if check.fix else "")
+
+
+def _summary(counted: dict[str, int]) -> str:
+    found = [f"{counted[state]} {state}" for state in ("broken", "warning") if counted[state]]
+    return ", ".join(found) if found else "all is well"

@@ -11,6 +11,7 @@ from recollect.cli.opening import Opened, opened
 from recollect.cli.options import Call, command
 from recollect.cli.output import pairs, plain, print_json, say, show
 from recollect.cli.progress import bar
+from recollect.cli.reading import at_hand
 from recollect.errors import InvalidInput, NotAllowed
 from recollect.model import ForgetReceipt
 
@@ -44,15 +45,17 @@ async def forget(
         print_json(receipt)
         return
     counts = {name: count for name, count in plain(receipt).items() if count}
-    show(pairs({"forgotten": "nothing was there"} if list(counts) == ["scrubbed"] or not counts else counts))
+    show(pairs(counts if counts.keys() - {"scrubbed", "scrub_owed"} else {"forgotten": "nothing was there"}))
 
 
 def confirm(user: str) -> None:
     """Typing the name is slower than a reflex, which is the point."""
     say(f"This removes everything of {user!r} in every space, for good.")
-    typer.echo("Type the user's name to go on: ", err=True, nl=False)
-    # Not `input` or a prompt of Typer's: both write to stdout, which belongs to the receipt.
-    if sys.stdin.readline().strip() != user:
+    with at_hand():
+        # Not `input` or a prompt of Typer's: both write to stdout, which belongs to the receipt.
+        typer.echo("Type the user's name to go on: ", err=True, nl=False)
+        answer = sys.stdin.readline().strip()
+    if answer != user:
         raise NotAllowed("nothing was forgotten: that is not the user's name (--yes goes on without asking)")
 
 

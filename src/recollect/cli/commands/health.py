@@ -12,7 +12,7 @@ from recollect.cli.options import Call, command
 from recollect.cli.output import grid, plain, print_json, say, show, visible
 from recollect.cli.progress import bar
 from recollect.cli.scopes import Everyone, named, scopes_meant
-from recollect.engine.health import CURES
+from recollect.engine.upkeep.health import CURES
 from recollect.errors import InvalidInput
 from recollect.model import CONCERNS, Finding, Health, Scope
 
@@ -34,7 +34,7 @@ async def health(
     Goes through all spaces of the user, or the one that --space names. Whatever --fix archives can be restored.
     """
     wanted = [kind.strip().replace("-", "_") for kind in fix.split(",")] if fix else []
-    if fix is not None and not all(wanted):
+    if fix is not None and not all(kind in CONCERNS for kind in wanted):
         raise InvalidInput(f"--fix takes kinds with commas between: {', '.join(CURES)}")
     if yes and not wanted:
         raise InvalidInput("--yes goes with --fix")

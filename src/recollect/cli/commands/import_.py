@@ -47,7 +47,7 @@ async def import_file(
     wait: Wait = 60.0,
     no_wait: NoWait = False,
 ) -> None:
-    """Take back what `export` wrote.
+    """Take back what `export` wrote, or take in what other programs have kept.
 
     What is already there under the same id is left alone, so that an import can be repeated, or gone on with after an
     interruption. With --all, exit code 1 says that the store does not hold what the file does.

@@ -13,13 +13,19 @@ import typer
 from recollect.bootstrap import open_store
 from recollect.cli.options import Call, command
 from recollect.cli.output import grid, pairs, plain, print_json, say, show, visible, when
+from recollect.cli.wording import WordedGroup
 from recollect.doors.http.auth.key_secrets import hash_of, new_secret
 from recollect.errors import InvalidInput
 from recollect.model import ApiKey, Scope, checked_id
 from recollect.model.access import ROLES, Role
 from recollect.ports import Store
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Keys of the server's users: create, list, revoke.")
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    cls=WordedGroup,
+    help="Keys of the server's users: create, list, revoke.",
+)
 MOST_DAYS = 36_500
 
 NameOption = Annotated[str, typer.Option("--name", help="What the key is for, in your words.", metavar="TEXT")]

@@ -8,7 +8,7 @@ import typer
 
 from recollect.cli.opening import opened
 from recollect.cli.options import Call, command
-from recollect.cli.output import described, entry, grid, print_json, say, show
+from recollect.cli.output import described, entry, grid, print_json, say, show, visible
 
 app = typer.Typer(add_completion=False)
 
@@ -46,6 +46,10 @@ async def list_memories(
         return
     if not page.items:
         show("no memories" if not page.total else f"none beyond {page.total:,}")
+        if not page.total:
+            say(
+                f"(of the user {visible(here.scope.user)!r} in the space {visible(here.scope.space)!r}, with these options)"
+            )
         return
     rows = [(str(number), entry(each.content, described(each))) for number, each in enumerate(page, offset + 1)]
     show(grid(rows, numbered=True))

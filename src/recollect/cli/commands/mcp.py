@@ -5,12 +5,17 @@ Whoever can start the process is the user it was started for. Over the network t
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from typing import Annotated, Any
 
 import typer
 
 from recollect.cli.options import Call, command
+from recollect.cli.output import say
+from recollect.cli.reading import at_hand
 from recollect.client import AsyncMemory
+from recollect.engine.embedding import embed
 from recollect.errors import Unsupported
 from recollect.tools.holding import Held, held
 
@@ -33,11 +38,16 @@ async def mcp(
     read_only: Annotated[bool, typer.Option("--read-only", help="Offer only tools that change nothing.")] = False,
 ) -> None:
     """Serve the memory to an MCP client that starts this command. Its standard streams are the connection; it ends with it."""
+    if sys.stdin.isatty():
+        say("This is for programs: name `recollect mcp` in the configuration of an MCP client. Ctrl-C ends it.")
     async with AsyncMemory(call.store, call.user, call.space, tenant=call.tenant) as memory:
 
         async def who(_: Any) -> Held:
             return await held(memory, actor="mcp")
 
         serving = server(who, plain=plain_names, reads_only=read_only)
-        async with stdio_server() as (incoming, outgoing):
-            await serving.run(incoming, outgoing, serving.create_initialization_options())
+        warming = asyncio.create_task(embed.warm((await who(None)).engine))
+        with at_hand():
+            async with stdio_server() as (incoming, outgoing):
+                await serving.run(incoming, outgoing, serving.create_initialization_options())
+        await warming

@@ -15,14 +15,15 @@ from typing import Annotated, Any
 
 import typer
 
-from recollect.bootstrap import embedder_config, open_embedder
+from recollect.bootstrap import embedder_config, open_embedder, sqlite_path
+from recollect.cli.commands.scaling import graphs_built
 from recollect.cli.embedding import entries, queue_missing, reasons
 from recollect.cli.opening import Opened, opened
 from recollect.cli.options import Call, command
 from recollect.cli.output import print_json, say, show
 from recollect.cli.progress import bar
-from recollect.engine.embed import Pass
-from recollect.engine.embed import reembed as build
+from recollect.engine.embedding.embed import Pass, fill
+from recollect.engine.embedding.embed import reembed as build
 from recollect.errors import InvalidInput
 from recollect.model import Backlog, Generation
 from recollect.ports import Embedder
@@ -113,10 +114,18 @@ async def _build(here: Opened, embedder: Embedder) -> tuple[Generation, Backlog]
         advance(done, total)
         progress = _counting(done, lambda so_far: advance(so_far, None))
         while True:
+            await fill(engine, generation, progress)
+            await _indexed(here)
             _, left = await build(engine, embedder, progress)
             if not left.pending:
                 return generation, left
             await _pause(here, left)
+
+
+async def _indexed(here: Opened) -> None:
+    """Before the switch, where the owner's address is at hand: so that those with many memories are found quickly at once."""
+    if here.settings.migrate_url and sqlite_path(here.settings) is None:
+        await graphs_built(here.settings.migrate_url)
 
 
 def _counting(done: int, tell: Callable[[int], None]) -> Callable[[Pass], None]:

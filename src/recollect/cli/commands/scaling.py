@@ -1,4 +1,5 @@
-"""`recollect db plan`, `size` and `distribute`: is a Postgres ready for many, how much room do they take, and on how many nodes.
+"""`recollect db plan`, `size`, `index` and `distribute`: is a Postgres ready for many, how much room do they take, are they found
+quickly, and on how many nodes.
 
 The driver is imported when one of them runs: a library on SQLite has none.
 """
@@ -13,12 +14,13 @@ import typer
 from recollect.bootstrap import postgres_url, sqlite_path
 from recollect.cli.options import Call
 from recollect.cli.output import grid, plain, print_json, show
+from recollect.cli.progress import bar
 from recollect.errors import Unsupported
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
     from recollect.stores.postgres.plans import Examination, Plan
-    from recollect.stores.postgres.sizes import Sizes
+    from recollect.stores.postgres.sizes import Room, Sizes
 
 NOT_INDEXED = 1
 
@@ -59,9 +61,52 @@ async def size(call: Call) -> None:
     url = await _server(call.settings())
     found: Sizes = await _room("sizes").measured(url)
     if call.json:
-        print_json({"parts": plain(found.parts), "counts": plain(found.counts), "per_memory": plain(found.per_memory)})
+        print_json({name: plain(getattr(found, name)) for name in ("parts", "counts", "per_memory", "planned")})
     else:
         show(grid([(part, f"{each:,.0f} bytes") for part, each in found.per_memory.items()]), found.said)
+        show(*(_room_for(each) for each in found.planned))
+
+
+def _room_for(room: Room) -> str:
+    graph = f", {room.inside:,.0f} GiB with everybody in the graph" if room.inside > room.outside else ""
+    return f"{room.memories:,} memories: {room.outside:,.0f} GiB{graph}, {room.changing:,.0f} GiB more while a model is changed"
+
+
+async def index(
+    call: Call,
+    memory_mb: Annotated[
+        int | None, typer.Option("--memory-mb", min=1, help="The server's memory for the work (maintenance_work_mem).")
+    ] = None,
+) -> None:
+    """Build the vector indexes that are missing or were left unfinished, while everybody works.
+
+    As the owner whose address is in RECOLLECT_MIGRATE_URL. Needed on a large database after a new embedding model was begun, best
+    when its vectors are there: until then those with many memories are searched exactly, which is slower. Killed, it leaves
+    nothing that the next run doesn't clear away.
+    """
+    url = await owner(call.settings())
+    built = await graphs_built(url, memory_mb)
+    if call.json:
+        print_json({"built": built})
+    else:
+        show(*(f"built for {generation}" for generation in built) if built else ["nothing to build"])
+
+
+async def owner(settings: Settings) -> str:
+    """The address of whoever may change the schema; one's own server on a laptop has an owner of its own."""
+    url = await _server(settings)
+    if settings.migrate_url:
+        return settings.migrate_url
+    return str(_room("embedded").owner_of(url)) if settings.store == "postgres" else url
+
+
+async def graphs_built(owner_url: str, memory_mb: int | None = None) -> list[str]:
+    """Build the vector indexes that are missing, with a bar; for which generations."""
+    with bar("indexing", None) as advance:
+        built: list[str] = await _room("indexing").build(
+            owner_url, lambda _generation, _phase, done, total: advance(done, total or None), memory_mb=memory_mb
+        )
+    return built
 
 
 async def distribute(
@@ -71,7 +116,8 @@ async def distribute(
 ) -> None:
     """Spread the tables over the nodes of a Citus cluster by user; runs as the owner whose address is in RECOLLECT_MIGRATE_URL.
 
-    Every statement the application issues then stays on the one shard of its user.
+    Every statement the application issues then stays on the one shard of its user. Run it again after an upgrade: tables that
+    a revision has added are dealt out like the others.
     """
     settings = call.settings()
     url = settings.migrate_url or await _server(settings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -15,10 +16,14 @@ from recollect.cli.options import Call, command
 from recollect.cli.output import pairs, print_json, say, show, waiting
 from recollect.cli.progress import bar
 from recollect.cli.reading import whole
-from recollect.engine.drafts import draft_from
+from recollect.engine.remembering.drafts import draft_from
 from recollect.errors import InvalidInput, RecollectError
+from recollect.model import Scope, checked_id
 
 app = typer.Typer(add_completion=False)
+
+IMPORTANCE = 0.5
+"""Of what an administrator puts in without a word about it, as the recall contract has it."""
 
 
 class Format(StrEnum):
@@ -40,7 +45,7 @@ async def seed(
 ) -> None:
     """Put a file of memories in, as the administrator.
 
-    Entries are texts or objects such as {"content": …, "type": …, "tags": […]}.
+    Entries are texts or objects such as {"content": …, "type": …, "tags": […]}; one with a user_id is that user's.
     """
     entries = list(parsed(whole(file), format))
     async with opened(call) as here:
@@ -55,17 +60,25 @@ async def seed(
 
 
 async def _store(here: Opened, entries: list[tuple[str, dict[str, Any]]]) -> dict[str, int]:
-    for place, fields in entries:
+    seeds = [(place, *_whose(here.scope, fields, place)) for place, fields in entries]
+    for place, _, fields in seeds:
         with _naming(place):
             draft_from(fields, here.settings.max_content_bytes)
     counts: Counter[str] = Counter()
     with bar("seeding", len(entries)) as advance:
-        for number, (place, fields) in enumerate(entries, start=1):
+        for number, (place, scope, fields) in enumerate(seeds, start=1):
             with _naming(place):
-                receipt = await here.engine.remember(here.scope, fields, as_admin=True)
+                receipt = await here.engine.remember(scope, fields, as_admin=True)
             counts[receipt.outcome] += 1
             advance(number, None)
     return dict(counts)
+
+
+def _whose(scope: Scope, fields: Mapping[str, Any], place: str) -> tuple[Scope, dict[str, Any]]:
+    """Where an entry belongs, and the entry without it."""
+    with _naming(place):
+        user = checked_id(fields["user_id"], "user_id") if "user_id" in fields else scope.user
+    return replace(scope, user=user), {name: value for name, value in fields.items() if name != "user_id"}
 
 
 class _naming:
@@ -126,4 +139,4 @@ def _fields(entry: Any, place: str) -> dict[str, Any]:
         raise InvalidInput(f"{place}: expected a text or an object, not {type(entry).__name__}")
     if "content" not in entry:
         raise InvalidInput(f"{place}: has no content")
-    return {**entry, "source": "import"}
+    return {"importance": IMPORTANCE, **entry, "source": "import"}

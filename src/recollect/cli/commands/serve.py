@@ -6,6 +6,7 @@ it takes no more requests, finishes those it has within the time allowed, and wr
 
 from __future__ import annotations
 
+import errno
 import socket
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -17,19 +18,21 @@ from typing import Annotated, Any
 import typer
 
 from recollect.bootstrap import open_chat, open_desk, open_elsewhere, open_store, sqlite_path
+from recollect.cli.demo import home
 from recollect.cli.options import Call, command
-from recollect.cli.output import say
 from recollect.errors import InvalidInput, Unavailable, Unsupported
 from recollect.settings import Settings, announce
+from recollect.worker.heaps import few_heaps
 
 try:
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
+    from recollect.cli.announcing import say_demo, say_where
     from recollect.cli.serving import build_worker
     from recollect.doors.http.auth.choosing import check_reach, identity_of
-    from recollect.doors.http.auth.local import is_loopback
     from recollect.doors.http.patience import PatientProtocol
+    from recollect.doors.mcp.http import SPEAKS_MCP
 except ImportError as missing:
     raise Unsupported(f"the server needs the package {missing.name!r}: install recollect[server]") from None
 
@@ -47,19 +50,38 @@ async def serve(
     host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port to listen on.")] = 8377,
     workers: Annotated[int | None, typer.Option("--workers", help="How many processes share the work.")] = None,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Show a made-up week, in a store of its own instead of your memory.")
+    ] = False,
 ) -> None:
     """Serve the memory over HTTP, with a page to look at it. Ends on Ctrl-C."""
+    few_heaps()  # before there are threads: the store is looked at here already
     settings = call.settings(workers=workers)
+    if demo:
+        settings = _with_demo(call, settings)
     check_reach(settings, host)
     identity_of(settings)  # what is wrong with a login is said now, by name
     await _check_store(settings)
     await _check_desk(settings)
     listening = _listen(host, port)
-    _say_where(settings, host, listening)
+    furnished = await home.furnish(settings) if demo else None
+    say_where(settings, host, listening.getsockname()[1], speaks_mcp=SPEAKS_MCP)
+    if furnished is not None:
+        say_demo(settings, furnished)
     if settings.workers == 1:
         await _serve_alone(settings, host, listening)
     else:
         _serve_together(settings, host, listening)
+
+
+def _with_demo(call: Call, settings: Settings) -> Settings:
+    if settings.user_id_source != "local":
+        raise InvalidInput(
+            "the demo is for one who looks without a login: leave --demo out, or RECOLLECT_USER_ID_SOURCE"
+        )
+    if call.user or call.space or call.tenant:
+        raise InvalidInput("the demo has a user of its own: leave out --user, --space and --tenant")
+    return home.at_home(settings)
 
 
 async def _check_store(settings: Settings) -> None:
@@ -138,18 +160,15 @@ def _listen(host: str, port: int) -> socket.socket:
             undo.pop_all()
         return listening
     except OSError as problem:
-        raise Unavailable(f"can't listen on {host}, port {port}: {problem.strerror or problem}") from None
+        raise Unavailable(
+            f"can't listen on {host}, port {port}: {problem.strerror or problem}{_cure(problem)}"
+        ) from None
 
 
-def _say_where(settings: Settings, host: str, listening: socket.socket) -> None:
-    name = f"[{host.strip('[]')}]" if ":" in host else host
-    address = f"http://{name}:{listening.getsockname()[1]}/"
-    say(f"Recollect is at {address} (the API: {address}openapi.json). Ctrl-C ends it.")
-    if settings.jwt_jwks_url and not settings.jwt_audience:
-        say("Tokens that were made for others are accepted, too: RECOLLECT_JWT_AUDIENCE says which are meant for us.")
-    if settings.denodo_url and settings.data_permissions == "off":
-        say(
-            "Earlier answers are shown whatever Denodo lets their owner see by now: RECOLLECT_DATA_PERMISSIONS changes that."
-        )
-    if not is_loopback(host):
-        say(f"Callers are known by {settings.user_id_source}; nothing is encrypted here, so put TLS in front of it.")
+def _cure(problem: OSError) -> str:
+    return {
+        errno.EADDRINUSE: "; another program has it, perhaps a server of ours that still runs: end that one, or take "
+        "another port with --port (0 finds a free one)",
+        errno.EACCES: "; ports below 1024 need the administrator's rights: take another with --port",
+        errno.EADDRNOTAVAIL: "; this machine has no such address: --host takes 127.0.0.1, or one that it has",
+    }.get(problem.errno or 0, "")

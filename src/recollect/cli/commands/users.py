@@ -12,12 +12,16 @@ import typer
 from recollect.cli.commands.keys import checked_role
 from recollect.cli.options import Call, command
 from recollect.cli.output import grid, print_json, show, visible
+from recollect.cli.reading import at_hand
+from recollect.cli.wording import WordedGroup
 from recollect.doors.http.auth import passwords, users_file
 from recollect.doors.http.auth.users_file import User
 from recollect.errors import InvalidInput, NotFound
 from recollect.model import checked_id
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Users with passwords: add, list, remove.")
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, cls=WordedGroup, help="Users with passwords: add, list, remove."
+)
 SHORTEST_PASSWORD = 8
 
 FileOption = Annotated[
@@ -93,11 +97,12 @@ async def remove(call: Call, name: NameArgument, file: FileOption = None) -> Non
 
 
 def _password(from_stdin: bool) -> str:
-    given = sys.stdin.readline().rstrip("\r\n") if from_stdin else typer.prompt("Password", hide_input=True)
-    if len(given) < SHORTEST_PASSWORD:
-        raise InvalidInput(f"a password has at least {SHORTEST_PASSWORD} characters")
-    if not from_stdin and typer.prompt("Again", hide_input=True) != given:
-        raise InvalidInput("the two passwords differ")
+    with at_hand():
+        given = sys.stdin.readline().rstrip("\r\n") if from_stdin else typer.prompt("Password", hide_input=True)
+        if len(given) < SHORTEST_PASSWORD:
+            raise InvalidInput(f"a password has at least {SHORTEST_PASSWORD} characters")
+        if not from_stdin and typer.prompt("Again", hide_input=True) != given:
+            raise InvalidInput("the two passwords differ")
     return str(given)
 
 

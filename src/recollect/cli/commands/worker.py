@@ -9,14 +9,15 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from recollect.bootstrap import open_engine, open_store, sqlite_path
+from recollect.bootstrap import open_engine, open_spans, open_store, sqlite_path
 from recollect.cli.measuring import Counted, counted
 from recollect.cli.options import Call, command
 from recollect.cli.output import print_json, say
@@ -26,9 +27,11 @@ from recollect.errors import InvalidInput, Unavailable, Unsupported
 from recollect.settings import Settings
 from recollect.worker import jobs
 from recollect.worker.embedded import EmbeddedWorker, Round
+from recollect.worker.heaps import few_heaps
 
 try:
-    from recollect.worker.tasks import Schedule, celery_app, run_beat, run_worker, serve_tasks
+    from recollect.worker.beating import beating
+    from recollect.worker.tasks import Schedule, celery_app, run_beat, run_worker, serve_schedule, serve_tasks
 except ImportError:  # an extra of its own: without it there is no broker, and everything else works
     celery_app = None  # type: ignore[assignment]
 
@@ -55,6 +58,7 @@ async def worker(
     once: Annotated[bool, typer.Option("--once", help="Do what is due now, then end.")] = False,
 ) -> None:
     """Do the background work in a process of its own. Embeds, reads turns, tidies up; ends on Ctrl-C."""
+    few_heaps()
     settings = call.settings(worker_processes=processes)
     if sqlite_path(settings) == ":memory:":
         raise InvalidInput("a database in memory has no other process to work for: name a file or a server")
@@ -70,25 +74,34 @@ async def worker(
 
 
 @asynccontextmanager
-async def _engine(settings: Settings, metrics: Counted | None = None) -> AsyncIterator[Engine]:
-    """An engine whose background work is ours to do."""
-    running = await open_engine(replace(settings, worker=False, broker_url=""))
-    if metrics is not None:
-        running.engine.heard = metrics.heard
+async def _engine(settings: Settings, metrics: Counted | None = None) -> AsyncIterator[tuple[Engine, jobs.During]]:
+    """An engine whose background work is ours to do, and what traces that, if anything does. Opened in the very process that
+    works: what sends traces is a thread, and threads don't survive a fork."""
+    spans = open_spans(settings)
     try:
-        yield running.engine
+        running = await open_engine(replace(settings, worker=False, broker_url=""), spans=spans)
+        if metrics is not None:
+            running.engine.heard = metrics.heard
+        try:
+            yield running.engine, jobs.unwatched if spans is None else spans.job
+        finally:
+            await running.close()
     finally:
-        await running.close()
+        if spans is not None:
+            await asyncio.to_thread(spans.close)
 
 
 async def _once(call: Call, settings: Settings) -> None:
-    async with _engine(settings) as engine:
-        done = {
-            "embedded": await jobs.Backfill(engine).run(),
-            "generations": await jobs.complete_generations(engine),
-            "sessions": await jobs.look_after_sessions(engine),
-            "tidied": await jobs.tidy_up(engine),
-        }
+    rounds = {
+        "generations": jobs.complete_generations,
+        "sessions": jobs.look_after_sessions,
+        "tidied": jobs.tidy_up,
+    }
+    async with _engine(settings) as (engine, during):
+        done = {"embedded": await jobs.Backfill(engine, during).run()}
+        for name, job in rounds.items():
+            with during(name):
+                done[name] = await job(engine)
     if call.json:
         print_json(done)
     else:
@@ -109,8 +122,9 @@ async def _alone(settings: Settings) -> None:
 
 
 async def _work_alone(settings: Settings, metrics: Counted | None) -> None:
-    async with _engine(settings, metrics) as engine:
-        working = EmbeddedWorker(engine, longest_sleep=settings.worker_poll_s, rounds=_rounds(settings))
+    async with _engine(settings, metrics) as (engine, during):
+        rounds = _rounds(settings)
+        working = EmbeddedWorker(engine, longest_sleep=settings.worker_poll_s, rounds=rounds, during=during)
         working.start()
         say("Working; Ctrl-C ends it.")
         try:
@@ -148,15 +162,21 @@ def _at_the_broker(settings: Settings, *, beat: bool, works: bool) -> None:
     tasks = celery_app(settings.broker_url)
     # The round of tidying up comes by the schedule, once for all processes.
     own = replace(settings, cleanup_hours=0)
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     beat_file = settings.data_dir / BEAT_FILE
-    with counted(settings.worker_metrics_host, settings.worker_metrics_port, together=True) as metrics:
-        serve_tasks(tasks, lambda: _engine(own, metrics), settings.worker_poll_s, schedule)
+    with ExitStack() as held:
+        shown = counted(settings.worker_metrics_host, settings.worker_metrics_port, together=True)
+        metrics = held.enter_context(shown)
         if not works:
             say("Sending what is due; Ctrl-C ends it.")
+            serve_schedule(tasks, schedule)
             return run_beat(tasks, beat_file)
+        serve_tasks(tasks, lambda: _engine(own, metrics), settings.worker_poll_s)
+        if beat:
+            prepare = partial(logs.configure, settings.log_format)
+            held.enter_context(beating(settings.broker_url, schedule, beat_file, prepare))
         say(f"Working with {settings.worker_processes} process(es); Ctrl-C ends it.")
-        code = run_worker(tasks, settings.worker_processes, beat_file if beat else None)
+        code = run_worker(tasks, settings.worker_processes)
     if code:
         raise typer.Exit(code)
     return None

@@ -11,19 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from recollect.cli.importers.files import documents
-from recollect.cli.importers.pieces import (
-    Piece,
-    Said,
-    a_text,
-    an_object,
-    conversation,
-    moment,
-    name_of,
-    placed,
-    stable,
-)
-from recollect.errors import InvalidInput
+from recollect.cli.importers.pieces import Piece, Said, a_text, an_object, conversation, moment, stable
+from recollect.cli.importers.talks import branch, read_talks
 
 SOURCE = "chatgpt"
 TALK = {"user", "assistant"}
@@ -33,15 +22,7 @@ IMAGE = "[image]"
 
 
 def read(path: Path, most: int) -> Iterator[Piece]:
-    for name, told in documents(path, "conversations"):
-        talks = told if isinstance(told, list) else [told]
-        for number, talk in enumerate(talks, start=1):
-            title = talk.get("title") if isinstance(talk, Mapping) else None
-            where = f"{name}, conversation {number} {name_of(title)}"
-            try:
-                yield Piece(where=where, lines=_lines(an_object(talk, "a conversation"), most))
-            except InvalidInput as problem:
-                raise placed(where, problem) from None
+    return read_talks(path, "title", lambda talk: _lines(talk, most))
 
 
 def _lines(talk: Mapping[str, Any], most: int) -> list[dict[str, Any]]:
@@ -54,31 +35,6 @@ def _lines(talk: Mapping[str, Any], most: int) -> list[dict[str, Any]]:
     return conversation(
         stable(SOURCE, id), title if isinstance(title, str) else "", said, most, moment(talk.get("create_time"))
     )
-
-
-def branch(nodes: Mapping[str, Any], current: object) -> list[str]:
-    """The names of the nodes from the root to the current one, or to the one that was made last where none is current."""
-    here = current if isinstance(current, str) and current in nodes else _latest(nodes)
-    walked: dict[str, None] = {}
-    while here is not None:
-        if here in walked:
-            raise InvalidInput(f"mapping goes round in a circle at {here!r}")
-        walked[here] = None
-        above = an_object(nodes[here], f"mapping[{here!r}]").get("parent")
-        if above is not None and above not in nodes:
-            raise InvalidInput(f"mapping names a parent that is not in it: {above!r}")
-        here = above
-    return [*walked][::-1]
-
-
-def _latest(nodes: Mapping[str, Any]) -> str | None:
-    ends = [name for name, node in nodes.items() if not an_object(node, f"mapping[{name!r}]").get("children")]
-    return max(ends, key=lambda name: (_made(nodes[name]), name), default=None)
-
-
-def _made(node: Mapping[str, Any]) -> float:
-    made = (node.get("message") or {}).get("create_time")
-    return float(made) if isinstance(made, int | float) else 0.0
 
 
 def _said(id: str, name: str, node: Mapping[str, Any]) -> Said | None:

@@ -10,19 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from recollect.cli.importers.chatgpt import branch
-from recollect.cli.importers.files import documents
-from recollect.cli.importers.pieces import (
-    Piece,
-    Said,
-    a_text,
-    an_object,
-    conversation,
-    moment,
-    name_of,
-    placed,
-    stable,
-)
+from recollect.cli.importers.pieces import Piece, Said, a_text, an_object, conversation, moment, stable
+from recollect.cli.importers.talks import branch, read_talks
 from recollect.errors import InvalidInput
 
 SOURCE = "claude"
@@ -30,15 +19,7 @@ ROLES = {"human": "user", "user": "user", "assistant": "assistant"}
 
 
 def read(path: Path, most: int) -> Iterator[Piece]:
-    for name, told in documents(path, "conversations"):
-        talks = told if isinstance(told, list) else [told]
-        for number, talk in enumerate(talks, start=1):
-            title = talk.get("name") if isinstance(talk, Mapping) else None
-            where = f"{name}, conversation {number} {name_of(title)}"
-            try:
-                yield Piece(where=where, lines=_lines(an_object(talk, "a conversation"), most))
-            except InvalidInput as problem:
-                raise placed(where, problem) from None
+    return read_talks(path, "name", lambda talk: _lines(talk, most))
 
 
 def _lines(talk: Mapping[str, Any], most: int) -> list[dict[str, Any]]:

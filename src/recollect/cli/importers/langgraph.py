@@ -15,7 +15,7 @@ from typing import Any
 from recollect.cli.importers.files import document, is_sqlite, rows_of
 from recollect.cli.importers.pieces import Piece, a_text, an_object, moment, parts, placed
 from recollect.engine.documents import Address, filed
-from recollect.engine.lines import line_of
+from recollect.engine.exporting.lines import line_of
 from recollect.errors import InvalidInput
 from recollect.model import Source
 

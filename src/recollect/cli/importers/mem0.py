@@ -14,7 +14,7 @@ from typing import Any
 
 from recollect.cli.importers.files import document, is_sqlite, rows_of
 from recollect.cli.importers.pieces import Piece, a_text, an_object, memories, moment, placed, stable
-from recollect.engine.lines import Line
+from recollect.engine.exporting.lines import Line
 from recollect.errors import InvalidInput, Unsupported
 from recollect.model import Status
 

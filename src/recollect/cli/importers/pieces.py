@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any
 
-from recollect.engine.lines import Line
+from recollect.engine.exporting.lines import Line
 from recollect.errors import InvalidInput
 from recollect.model import MAX_ID_CHARS, MemoryType, Source
 

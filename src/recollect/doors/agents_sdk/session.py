@@ -12,8 +12,8 @@ from agents.items import TResponseInputItem
 from agents.memory import SessionSettings
 from agents.memory.session_settings import resolve_session_limit
 
-from recollect.engine import transcript
-from recollect.engine.transcript import Item
+from recollect.engine.conversations import transcript
+from recollect.engine.conversations.transcript import Item
 from recollect.model import checked_id
 from recollect.tools.holding import Held, Holder, held
 

@@ -17,6 +17,7 @@ from agents.tool_context import ToolContext
 from recollect.errors import RecollectError
 from recollect.tools import GUIDANCE, TOOLS, Answer, Tool, call, prompt_block, tool_named
 from recollect.tools.holding import Held, Holder, held
+from recollect.tools.spec import undotted
 
 Memory = Holder | Held
 Chosen = Callable[[RunContextWrapper[Any]], Memory | Awaitable[Memory]]
@@ -43,7 +44,7 @@ def guided(
         themes = ""
         try:
             whose = await _held(memory, run, session_id)
-            themes = await prompt_block(whose.engine, whose.scope)
+            themes = undotted(await prompt_block(whose.engine, whose.scope))
         except RecollectError:
             pass  # The tools will say what is the matter; the conversation goes on.
         return "\n\n".join(part for part in (instructions, GUIDANCE, themes) if part)

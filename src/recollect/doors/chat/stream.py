@@ -10,7 +10,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from recollect.doors.chat.translate import event_out
-from recollect.engine.talks import Talk
+from recollect.engine.chatting.talks import Talk
 
 MEDIA_TYPE = "text/event-stream"
 HEARTBEAT_SECONDS = 15.0

@@ -89,6 +89,7 @@ def used_out(used: Cited, cited: tuple[str, ...]) -> wire.UsedOut:
         id=used.id,
         content=used.content,
         source=source_of(used),
+        said_by=used.role or used.said_by,
         type=used.type,
         session_id=used.session_id,
         message_id=used.message_id,

@@ -15,6 +15,7 @@ _MEMORY = {
     "id": "01JC5M3V6Q0000000000000000",
     "content": "I prefer uv over pip",
     "source": "you told me on 2026-02-01",
+    "said_by": "user_stated",
     "type": "preference",
     "session_id": "monday",
     "message_id": "01JC5M3V6Q0000000000000001",
@@ -83,6 +84,7 @@ class UsedOut(BaseModel):
     id: str
     content: str
     source: str = Field(description="Where it comes from and from when, in words.")
+    said_by: str | None = Field(description="A message's role, or a memory's source.")
     type: str | None
     session_id: str | None
     message_id: str | None

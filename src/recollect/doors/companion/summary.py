@@ -1,4 +1,5 @@
-"""A space in a few plain sentences, put together from counts and names. No model writes it, so it can't say what isn't so."""
+"""A space in a few plain sentences, put together from counts, names and quotations. No model writes it, so it can't say what
+isn't so."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from datetime import datetime
 from recollect.model import Memory, Scope, SpaceSettings, Theme
 
 NAMED = 5
+QUOTED = 3
 SHOWN_CHARS = 80
 
 _TYPES: Mapping[str, tuple[str, str]] = {
@@ -45,7 +47,7 @@ class Survey:
 
 def told(survey: Survey) -> str:
     """The summary a person reads."""
-    sentences = [_size(survey), _kept(survey), _topics(survey), _pins(survey)]
+    sentences = [_size(survey), _kept(survey), _topics(survey), _pins(survey), _latest(survey)]
     if not survey.settings.memory_enabled:
         sentences.insert(0, "Memory is switched off here: nothing new is remembered and nothing is recalled.")
     return " ".join(filter(None, sentences))
@@ -85,6 +87,12 @@ def _pins(survey: Survey) -> str:
     shown = [f"“{_short(memory.content)}”" for memory in survey.pinned[:NAMED]]
     more = survey.pinned_count - len(shown)
     return f"Pinned: {'; '.join(shown)}{f' and {more:,} more' if more > 0 else ''}." if shown else ""
+
+
+def _latest(survey: Survey) -> str:
+    """What it is all about, in its own words. Pinned ones are told already."""
+    shown = [f"“{_short(memory.content)}”" for memory in survey.newest if not memory.pinned][:QUOTED]
+    return f"Newest: {'; '.join(shown)}." if shown else ""
 
 
 def _short(text: str) -> str:

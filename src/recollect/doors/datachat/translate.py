@@ -90,6 +90,7 @@ def erased_out(receipt: ForgetReceipt) -> wire.ErasedOut:
         messages=receipt.messages,
         vectors=receipt.vectors,
         scrubbed=receipt.scrubbed,
+        scrub_owed=receipt.scrub_owed,
     )
 
 

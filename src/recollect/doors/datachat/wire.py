@@ -226,9 +226,10 @@ class EraseIn(BaseModel):
 
 
 class ErasedOut(BaseModel):
-    model_config = shown({"conversations": 2, "messages": 18, "vectors": 9, "scrubbed": True})
+    model_config = shown({"conversations": 2, "messages": 18, "vectors": 9, "scrubbed": True, "scrub_owed": False})
 
     conversations: int
     messages: int
     vectors: int
     scrubbed: bool = Field(description="The store's files are free of it as well.")
+    scrub_owed: bool = Field(default=False, description="They are not yet; a worker sees to it.")

@@ -15,12 +15,13 @@ from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
 
 from recollect._version import __version__
-from recollect.doors.http import errors, health, openapi
+from recollect.doors.http import errors, health, openapi, operations
 from recollect.doors.http.addressing import Addressed
 from recollect.doors.http.asking import engine_of, scope_of
 from recollect.doors.http.auth.caller import Identity
 from recollect.doors.http.bodies import Bodies
 from recollect.doors.http.framing import Frame
+from recollect.doors.http.history import History
 from recollect.doors.http.knowing import Known
 from recollect.doors.http.measuring import Metrics
 from recollect.engine import Engine
@@ -49,6 +50,11 @@ class Manners:
     metrics_folder: Path | None = None
 
 
+def _history(manners: Manners) -> History:
+    """Processes that count together are one run: their folder is the name they share."""
+    return History(manners.metrics_folder.name if manners.metrics_folder else None)
+
+
 def create_app(
     opening: Opening,
     identity: Identity,
@@ -66,7 +72,8 @@ def create_app(
             app.state.engine = engine
             engine.heard = metrics.heard
             app.state.probe = health.Probe(engine)
-            yield
+            async with operations.watched(engine, metrics, app.state.history):
+                yield
 
     app = FastAPI(
         title="Recollect",
@@ -77,7 +84,7 @@ def create_app(
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.state.identity, app.state.metrics = identity, metrics
+    app.state.identity, app.state.metrics, app.state.history = identity, metrics, _history(manners)
     open_paths = OPEN | {route.path for page in pages for route in page.routes if isinstance(route, APIRoute)}
     # The last one added is the first one asked.
     app.add_middleware(Bodies, most_bytes=manners.max_body_bytes, seconds=manners.body_timeout_s)
@@ -85,7 +92,7 @@ def create_app(
     app.add_middleware(Addressed, hosts=manners.hosts, origins=manners.origins)
     app.add_middleware(Frame, metrics=metrics)
     errors.install(app)
-    for router in (health.router, *doors, *pages):
+    for router in (health.router, operations.router, *doors, *pages):
         app.include_router(router)
     openapi.describe(app, identity, open_paths)
     return app

@@ -61,7 +61,7 @@ def answer_to(error: RecollectError, challenge: str = 'Bearer realm="recollect"'
         logger.info("not let in: %s", error.message)
         return error_response(401, error.code, NOBODY, headers={"WWW-Authenticate": challenge})
     headers = {}
-    if isinstance(error, RateLimited):
+    if isinstance(error, RateLimited) or "retry_after_s" in error.details:
         headers["Retry-After"] = str(max(1, round(float(error.details.get("retry_after_s", 60)))))
     if error.status >= 500:
         logger.warning("answered %s: %s", error.status, error.code)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from datetime import datetime
 from typing import Any, Literal
 
 from fastapi import APIRouter, Request, Response
@@ -15,6 +16,8 @@ from recollect.doors.http.examples import shown
 from recollect.doors.http.measuring import CONTENT_TYPE, Metrics
 from recollect.engine import Engine
 from recollect.errors import RecollectError, Unavailable
+from recollect.model import Backlog
+from recollect.ports import System
 
 PATIENCE_SECONDS = 2.0
 router = APIRouter(tags=["health"])
@@ -73,13 +76,18 @@ async def readyz(request: Request) -> Ready:
 async def metrics(request: Request, _: TheAdmin) -> Response:
     counted: Metrics = request.app.state.metrics
     with suppress(RecollectError, TimeoutError):
-        await _note_backlog(request.app.state.engine, counted)
+        await note_backlog(request.app.state.engine, counted)
     return Response(counted.text(), media_type=CONTENT_TYPE)
 
 
-async def _note_backlog(engine: Engine, counted: Metrics) -> None:
+async def note_backlog(engine: Engine, counted: Metrics) -> None:
     async with asyncio.timeout(PATIENCE_SECONDS):
         serving = await engine.generations.serving()
-        if serving is not None:
-            look = await engine.store.system(lambda system: (system.backlog(serving.id), system.next_due()))
-            counted.waits(*look)
+
+        def look(system: System) -> tuple[datetime | None, tuple[Backlog, datetime | None] | None]:
+            return system.scrub_owed(), (system.backlog(serving.id), system.next_due()) if serving else None
+
+        owed, waiting = await engine.store.system(look)
+        counted.owes(owed)
+        if waiting is not None:
+            counted.waits(*waiting)

@@ -7,7 +7,7 @@ processes each writes its counts to a shared folder, and whichever is asked adds
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,9 @@ class Metrics:
         )
         self._chats = Counter("recollect_chats", "Turns of chats: whole, partial, failed.", ["outcome"], registry=r)
         self._upkeep = Counter("recollect_upkeep", "What upkeep did, by action.", ["action"], registry=r)
+        self._unkept = Counter(
+            "recollect_upkeep_failures", "Spaces that could not be looked after, each time.", registry=r
+        )
         self._trims = Counter("recollect_trims", "Memories archived to keep a space within its bounds.", registry=r)
         self._guarded = Counter(
             "recollect_trims_guarded", "Pinned or saved memories that would have been trimmed; none was.", registry=r
@@ -88,6 +91,8 @@ class Metrics:
             case "upkeep":
                 self._upkeep.labels(facts["action"]).inc(facts["count"])
                 self._trims.inc(facts["count"] if facts["action"] == "archive" else 0)
+            case "upkeep_failed":
+                self._unkept.inc(facts["count"])
             case "trim_guarded":
                 self._guarded.inc(facts["count"])
             case _:
@@ -98,9 +103,21 @@ class Metrics:
             self._backlog.labels(state).set(count)
         self._work.waits(backlog, due)
 
+    def owes(self, since: datetime | None) -> None:
+        """Since when something removed waits to leave the files."""
+        self._work.owes(since)
+
     def text(self) -> bytes:
+        return generate_latest(self._everyone())
+
+    def samples(self) -> Iterator[tuple[str, Mapping[str, str], float]]:
+        for family in self._everyone().collect():
+            yield from ((each.name, each.labels, each.value) for each in family.samples)
+
+    def _everyone(self) -> CollectorRegistry:
+        """The counts of all server processes."""
         if self._shared is None:
-            return generate_latest(self._registry)
+            return self._registry
         everyone = CollectorRegistry()
         MultiProcessCollector(everyone, path=str(self._shared))  # type: ignore[no-untyped-call]
-        return generate_latest(everyone)
+        return everyone

@@ -41,6 +41,10 @@ class DataMetrics:
         self._cleanup = Counter(
             "recollect_datachat_cleanup", "Ended conversations, by what became of them.", ["outcome"], registry=r
         )
+        for outcome in ("removed", "not_archived", "failed"):
+            self._cleanup.labels(
+                outcome
+            )  # at nought: what appears with its first count has not increased, to Prometheus
 
     def heard(self, what: str, facts: Mapping[str, Any]) -> None:
         match what:

@@ -33,12 +33,22 @@ class WorkMetrics:
             registry=r,
             multiprocess_mode="mostrecent",
         )
+        self._owed = Gauge(
+            "recollect_scrub_owed_seconds",
+            "How long something that was removed has been waiting to leave the store's files; 0: nothing waits.",
+            registry=r,
+            multiprocess_mode="mostrecent",
+        )
         self._recalled = Counter(
             "recollect_recalls", "Recalls that found something, or nothing.", ["result"], registry=r
         )
         self._degraded = Counter("recollect_recall_degraded", "Recalls without a part of theirs.", ["part"], registry=r)
         self._stages = Histogram(
-            "recollect_recall_stage_seconds", "Time of each stage of a recall.", ["stage"], registry=r, buckets=SECONDS
+            "recollect_recall_stage_seconds",
+            "Time of each stage of a recall: embed, store with its legs lexical, dense and phrase, total.",
+            ["stage"],
+            registry=r,
+            buckets=SECONDS,
         )
         self._turns = Counter(
             "recollect_chat_memory",
@@ -47,6 +57,12 @@ class WorkMetrics:
             registry=r,
         )
         self._caches = Counter("recollect_cache_lookups", "Looks into caches.", ["cache", "result"], registry=r)
+        self._away = Gauge(
+            "recollect_redis_away",
+            "1 while the shared cache does not answer and nobody asks it.",
+            registry=r,
+            multiprocess_mode="mostrecent",
+        )
         self._actions = Counter("recollect_user_actions", "What users did with their memory.", ["action"], registry=r)
 
     def heard(self, what: str, facts: Mapping[str, Any]) -> None:
@@ -68,6 +84,8 @@ class WorkMetrics:
             case "cache":
                 self._caches.labels(facts["cache"], "hit").inc(facts["hits"])
                 self._caches.labels(facts["cache"], "miss").inc(facts["misses"])
+            case "shared_cache":
+                self._away.set(not facts["answers"])
             case "acted":
                 self._actions.labels(facts["action"]).inc(facts.get("count", 1))
 
@@ -77,6 +95,9 @@ class WorkMetrics:
         given_up = backlog.error > backlog.retrying
         oldest = due if given_up or not (backlog.pending or backlog.retrying) else backlog.oldest
         self._age.set(0.0 if oldest is None else max(0.0, time.time() - oldest.timestamp()))
+
+    def owes(self, since: datetime | None) -> None:
+        self._owed.set(0.0 if since is None else max(0.0, time.time() - since.timestamp()))
 
     def _recall(self, facts: Mapping[str, Any]) -> None:
         self._recalled.labels("hit" if facts["hits"] else "empty").inc()

@@ -1,6 +1,7 @@
 """The description of the API: what every operation has in common is added here, once.
 
-Each may answer with any of the errors of the table, in the one shape, and each says which login it needs.
+Each may answer with any of the errors of the table, in the one shape, and each says which login it needs. What a name means
+wherever it is sent is said in `vocabulary`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from recollect.doors.http import correlation
+from recollect.doors.http import correlation, vocabulary
 from recollect.doors.http.asking import SESSION, SPACE
 from recollect.doors.http.auth.caller import Identity
 from recollect.model import MAX_ID_CHARS
@@ -73,6 +74,7 @@ def completed(schema: dict[str, Any], login: dict[str, Any] | None, open_paths: 
     schemas = components.setdefault("schemas", {})
     for name in LEFT_OVER:
         schemas.pop(name, None)
+    vocabulary.spell_out(schema)
     schemas["Error"] = _shape()
     components["parameters"] = {name: _header(*about) for name, about in HEADERS.items()}
     components["responses"] = {f"Error{status}": _response(status) for status in ERRORS}

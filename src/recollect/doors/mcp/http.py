@@ -1,7 +1,6 @@
 """The MCP server inside the HTTP server: one path, behind the same frame, names, login and limits as every other door.
 
-Stateless on purpose: a request is answered from what it carries, by any process, for whom it says. The SDK's own checks of names
-and sizes are left to the frame, which has made them before a request arrives here.
+Its package is loaded with the first message, beside the loop: most servers never get one, and none should wait for it to start.
 """
 
 from __future__ import annotations
@@ -9,59 +8,75 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from recollect.doors.http.asking import engine_of, scope_of
-from recollect.doors.mcp.server import Context, server
-from recollect.errors import Unauthenticated
-from recollect.tools.holding import Held
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 PATH = "/mcp"
-FRAME_DECIDES = 2**31
+SPEAKS_MCP = find_spec("mcp") is not None
+"""An extra of its own: without it the server has one path less."""
 
 
 class Mount:
     """One app's MCP server. It answers while `running()` is open."""
 
     def __init__(self) -> None:
-        self._manager = StreamableHTTPSessionManager(
-            server(_who), json_response=True, stateless=True, max_request_body_size=FRAME_DECIDES
-        )
         self._route = Route(PATH, self, methods=["POST"])
+        self._starting: asyncio.Task[StreamableHTTPSessionManager] | None = None
+        self._open: asyncio.Task[None] | None = None
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """In a task of its own: the SDK wants to be left by the task that entered it, whoever opens and closes the app."""
-        opened, over = asyncio.Event(), asyncio.Event()
-
-        async def run() -> None:
-            async with self._manager.run():
-                opened.set()
-                await over.wait()
-
-        task = asyncio.create_task(run())
-        task.add_done_callback(lambda _: opened.set())
-        await opened.wait()
+        self._over = asyncio.Event()
         try:
             yield
         finally:
-            over.set()
-            await task
+            self._over.set()
+            for task in (self._starting, self._open):
+                if task is not None:
+                    await asyncio.wait([task])
+            self._starting = self._open = None
 
     def on(self, app: FastAPI) -> None:
         app.router.routes.append(self._route)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["route"] = self._route  # what the log and the counts call it
-        await self._manager.asgi_app(scope, receive, send)
+        sessions = await self._ready()
+        await sessions.asgi_app(scope, receive, send)
+
+    async def _ready(self) -> StreamableHTTPSessionManager:
+        """Started once for all who wait: whoever hangs up takes nothing along. If it failed, the next one tries again."""
+        starting = self._starting
+        if starting is None or (starting.done() and starting.exception() is not None):
+            starting = self._starting = asyncio.create_task(self._start())
+        return await asyncio.shield(starting)
+
+    async def _start(self) -> StreamableHTTPSessionManager:
+        """Held open by a task of its own: the SDK wants to be left by the task that entered it, whoever closes the app."""
+        made = await asyncio.to_thread(_loaded)
+        opened = asyncio.Event()
+
+        async def keep() -> None:
+            async with made.run():
+                opened.set()
+                await self._over.wait()
+
+        self._open = asyncio.create_task(keep())
+        self._open.add_done_callback(lambda _: opened.set())
+        await opened.wait()
+        if self._open.done():
+            self._open.result()
+        return made
 
 
-async def _who(context: Context) -> Held:
-    request = context.request
-    if request is None or not hasattr(request.state, "caller"):
-        raise Unauthenticated("a message without a request")
-    return Held(await engine_of(request), await scope_of(request))
+def _loaded() -> StreamableHTTPSessionManager:
+    from recollect.doors.mcp.sessions import sessions
+
+    return sessions()

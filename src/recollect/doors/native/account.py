@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from recollect.doors.http.asking import TheCaller, TheEngine, TheScope
+from recollect.doors.native.erasing import MEDIA_TYPE, told_as_it_goes
 from recollect.doors.native.translate import account as translate
 from recollect.doors.native.translate.memories import check_confirmed, forget_out
 from recollect.doors.native.wire import account as wire
@@ -39,9 +40,18 @@ async def health(engine: TheEngine, scope: TheScope) -> wire.HealthOut:
     return translate.health_out(await engine.health(scope))
 
 
-@router.delete("/me", summary="Erase everything of mine, in every space, settings and audit trail included")
-async def erase(sent: wire.EraseIn, engine: TheEngine, scope: TheScope) -> ForgetOut:
+@router.delete(
+    "/me",
+    summary="Erase everything of mine, in every space, settings and audit trail included",
+    response_model=ForgetOut,
+    responses={200: {"description": "The receipt; with `Accept: text/event-stream`, what went so far before it."}},
+)
+async def erase(
+    sent: wire.EraseIn, engine: TheEngine, scope: TheScope, accept: Annotated[str, Header(include_in_schema=False)] = ""
+) -> ForgetOut | Response:
     check_confirmed(sent.confirm, scope.user, "user")
+    if MEDIA_TYPE in accept:
+        return told_as_it_goes(engine, scope)
     return forget_out(await engine.erase_user(scope.tenant, scope.user))
 
 

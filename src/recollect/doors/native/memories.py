@@ -15,6 +15,7 @@ from recollect.model import Target
 from recollect.policy.render import context_block
 
 router = APIRouter(tags=["memories"])
+Said = Annotated[bool, Query(description="Also the message it was told in, and every one that tells it again.")]
 MERGED: dict[int | str, dict[str, Any]] = {
     200: {"model": wire.ReceiptOut, "description": "Nothing new: it was known already, and has been strengthened."}
 }
@@ -97,9 +98,9 @@ async def restore(id: str, engine: TheEngine, scope: TheScope) -> wire.MemoryOut
     return translate.memory_out(await engine.restore(scope, id))
 
 
-@router.delete("/memories/{id}", summary="Forget a memory, for good")
-async def forget(id: str, engine: TheEngine, scope: TheScope) -> wire.ForgetOut:
-    return translate.forget_out(await engine.forget(scope, [id]))
+@router.delete("/memories/{id}", summary="Forget a memory, for good; with `said`, the messages that say it, too")
+async def forget(id: str, engine: TheEngine, scope: TheScope, said: Said = False) -> wire.ForgetOut:
+    return translate.forget_out(await engine.unsay(scope, id) if said else await engine.forget(scope, [id]))
 
 
 @router.get("/themes", summary="The themes in use, largest first")

@@ -14,7 +14,7 @@ from fastapi import APIRouter, Body, Query
 
 from recollect.doors.http.asking import TheAdmin, TheEngine, TheScope
 from recollect.doors.nova import translate, wire
-from recollect.engine import providing
+from recollect.engine.embedding import providing
 from recollect.tools import GUIDANCE, TOOLS, Arguments, Result, Tool, prompt_block
 
 router = APIRouter(prefix="/v1")
@@ -50,6 +50,8 @@ def _calling(tool: Tool) -> Callable[..., Awaitable[Result]]:
         return await tool.verb(engine, scope, sent)
 
     call.__annotations__["sent"] = Annotated[tool.input, Body()]
+    if not any(field.is_required() for field in tool.input.model_fields.values()):
+        call.__defaults__ = (tool.input(),)  # who has nothing to say need not say so
     return call
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recollect.doors.nova.wire import GenerationOut, ItemsIn, ItemsOut, ProviderIn, ProviderOut, ToolsIn
-from recollect.engine.providing import Key, Provision
+from recollect.engine.embedding.providing import Key, Provision
 from recollect.model import (
     EmbeddingStatus,
     Generation,

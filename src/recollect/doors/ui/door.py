@@ -77,4 +77,4 @@ async def sent(request: Request) -> Response:
 
 # One route for each file: what is open to everyone is named, and nothing else is.
 for path in _files():
-    router.add_api_route("/" if path == FIRST else f"/{path}", sent, methods=["GET"])
+    router.add_api_route("/" if path == FIRST else f"/{path}", sent, methods=["GET", "HEAD"])

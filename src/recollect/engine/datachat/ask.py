@@ -123,10 +123,10 @@ async def _with_answer(course: Course, stored: keeping.Asked, answer: DataAnswer
     fresh = exchange(stored.message, said)
     earlier = before.talk.exchanges if before.talk else ()
     named = conversation if before.talk is None else replace(conversation, title=before.talk.conversation.title)
-    whole = conversation.message_count <= recalling.MOST_MESSAGES
-    talk = recalling.seen(named, (*earlier, fresh), course.access, whole=whole)
+    cut = conversation.message_count > recalling.MOST_MESSAGES
+    talk = recalling.seen(named, (*earlier, fresh), course.access, cut=cut)
     rules = engine.config.data
-    if rules.summaries and summaries.is_due(talk.count, rules.summarise_after):
+    if rules.summaries and summaries.is_due(conversation.message_count // 2, rules.summarise_after):
         engine.desk.later(_summed_up(engine, scope, talk))
     return talk
 

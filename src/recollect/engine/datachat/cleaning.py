@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from recollect.engine import maintain
+from recollect.engine.upkeep import maintain
 from recollect.model import Scope
 from recollect.model.scope import DATA
 from recollect.ports import System

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from recollect.engine import audit
 from recollect.engine.boundary import silence
 from recollect.engine.datachat.pairs import answer_id
-from recollect.engine.indexing import index_messages
-from recollect.engine.screening import screened_aside
+from recollect.engine.remembering.indexing import index_messages
+from recollect.engine.remembering.screening import screened_aside
 from recollect.model import AskData, Conversation, DataAccess, DataAnswer, Exchange, Message, Scope, Target
 from recollect.policy.datachat import NAME_CHARS, is_repeat, searchable, session_name, stored_result
 from recollect.policy.grounds import grounds_of

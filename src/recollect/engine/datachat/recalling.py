@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from recollect.engine import recall
 from recollect.engine.boundary import silence
-from recollect.engine.datachat.pairs import exchange, paired, question_id
+from recollect.engine.datachat.pairs import answer_id, exchange, paired, question_id
 from recollect.engine.datachat.summaries import summary_for
+from recollect.engine.recalling import recall
 from recollect.errors import NotAllowed, RecollectError, Unavailable
-from recollect.model import AskData, Conversation, DataAccess, Exchange, Hit, Message, Query, Refusal, Scope, Talked
+from recollect.model import AskData, Conversation, DataAccess, Exchange, Hit, Query, Refusal, Scope, Talked
 from recollect.policy.datachat import Context, context, session_name
-from recollect.policy.grounds import databases_in, permits
+from recollect.policy.grounds import UNKNOWN, databases_in, permits
 from recollect.ports import Tx
 
 if TYPE_CHECKING:
@@ -77,13 +78,13 @@ async def remembered(engine: Engine, scope: Scope, session: str, asked: AskData,
     plain = Context(text=asked.question)
     try:
         silent = await silenced(engine, scope, session)
-        talk, ended = (None, False) if silent else await talk_of(engine, scope, session, access)
+        wanted = engine.config.data.history if asked.max_history is None else asked.max_history
+        talk, ended = (None, False) if silent else await talk_of(engine, scope, session, access, wanted)
     except RecollectError:
         return Before(context=plain, degraded=("history", "similar"))
     if silent is not None:
         return Before(context=plain, silent=silent)
     answered = [each for each in talk.exchanges if each.answer] if talk else []
-    wanted = engine.config.data.history if asked.max_history is None else asked.max_history
     history = answered[-wanted:] if wanted else []
     near, degraded = await similar_to(engine, scope, asked, [each.question for each in history[-LEANING:]])
     similar = worth_showing(near, history, access, asked)[: _wanted_similar(engine, asked)]
@@ -120,34 +121,51 @@ async def silenced(engine: Engine, scope: Scope, session: str) -> Refusal | None
     return await engine.store.read(scope, lambda tx: silence(tx, engine, about=session))
 
 
-async def talk_of(engine: Engine, scope: Scope, session: str, access: DataAccess) -> tuple[Talked | None, bool]:
-    """The conversation as far as it may be seen, and whether there was one that has ended."""
+async def talk_of(
+    engine: Engine, scope: Scope, session: str, access: DataAccess, results: int
+) -> tuple[Talked | None, bool]:
+    """The conversation as far as it may be seen, the last `results` answers with their rows, and whether there was one that has
+    ended."""
     at = engine.clock.now()
 
-    def work(tx: Tx) -> tuple[Conversation | None, Sequence[Message]]:
+    def work(tx: Tx) -> tuple[Talked | None, bool]:
         found = tx.conversations.get(session)
-        return found, tx.conversations.history(session, MOST_MESSAGES) if found else ()
+        if found is None or is_over(found, at):
+            return None, found is not None
+        messages = tx.conversations.history(session, MOST_MESSAGES, results=False)
+        talk = seen(found, paired(messages), access, cut=found.message_count > MOST_MESSAGES)
+        return replace(talk, exchanges=_with_results(tx, talk.exchanges, results)), False
 
-    conversation, messages = await engine.store.read(scope.data, work)
-    if conversation is None:
-        return None, False
-    if conversation.expires_at is not None and conversation.expires_at <= at:
-        return None, True
-    return seen(conversation, paired(messages), access, whole=conversation.message_count <= MOST_MESSAGES), False
+    return await engine.store.read(scope.data, work)
 
 
-def seen(conversation: Conversation, exchanges: Sequence[Exchange], access: DataAccess, *, whole: bool) -> Talked:
-    """A conversation in which nothing is left of what may not be seen: not its name, not its number."""
+def is_over(conversation: Conversation, at: datetime) -> bool:
+    return conversation.expires_at is not None and conversation.expires_at <= at
+
+
+def _with_results(tx: Tx, exchanges: tuple[Exchange, ...], last: int) -> tuple[Exchange, ...]:
+    """The last that were answered with what their queries gave: of the others nobody is shown it."""
+    answered = [each.message_id for each in exchanges if each.answer and each.message_id]
+    shown = [answer_id(id) for id in answered[-last:]] if last else []
+    results = {question_id(id): each.execution_result for id, each in tx.conversations.messages(shown).items()}
+    return tuple(replace(each, result=results.get(each.message_id or "")) for each in exchanges)
+
+
+def seen(conversation: Conversation, exchanges: Sequence[Exchange], access: DataAccess, *, cut: bool = False) -> Talked:
+    """A conversation in which nothing is left of what may not be seen: not its name, not its number. `cut`: these are its last
+    ones only; what lies before is counted for those alone who may see everything."""
     visible = tuple(each for each in exchanges if permits(access, each.grounds))
     # A name was given with the first question, and is about what that was about.
-    named = whole and visible[:1] == tuple(exchanges[:1])
+    named = not cut and visible[:1] == tuple(exchanges[:1])
     title = conversation.title if named else None
     title = title or next((session_name(each.question) for each in visible), None)
     databases = tuple(name for name in conversation.databases if access.allows((), (name,)))
-    shown = replace(conversation, title=title, databases=databases, message_count=2 * len(visible))
+    everything = cut and permits(access, (UNKNOWN,))
+    count = max(len(visible), conversation.message_count // 2) if everything else len(visible)
+    shown = replace(conversation, title=title, databases=databases, message_count=2 * count)
     if conversation.summary and not permits(access, conversation.summary_grounds or ("?",)):
         shown = replace(shown, summary=None, summary_grounds=None)
-    return Talked(conversation=shown, exchanges=visible, count=len(visible))
+    return Talked(conversation=shown, exchanges=visible, count=count)
 
 
 async def similar_to(

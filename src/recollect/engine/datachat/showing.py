@@ -6,19 +6,20 @@ they may not is neither named nor counted. Deleting asks nothing of the kind: it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine import audit, elsewhere
+from recollect.engine import audit
 from recollect.engine.boundary import unseen
 from recollect.engine.browse import missing, note
 from recollect.engine.datachat.pairs import paired
-from recollect.engine.datachat.recalling import seen
-from recollect.engine.forget import add, forget_conversation, scopes_of
+from recollect.engine.datachat.recalling import is_over, seen
+from recollect.engine.embedding import elsewhere
+from recollect.engine.forgetting.debts import with_files
+from recollect.engine.forgetting.forget import add, erased_in, forget_conversation, scopes_of
 from recollect.errors import NotAllowed
-from recollect.model import Conversation, DataAccess, Exchange, ForgetReceipt, Message, Page, Scope, Talked
+from recollect.model import Conversation, DataAccess, Exchange, ForgetReceipt, Page, Scope, Talked
 from recollect.model.scope import DATA
 from recollect.ports import Tx
 
@@ -34,7 +35,7 @@ async def conversations(engine: Engine, scope: Scope, access: DataAccess, limit:
     """Most recently used first. One in which nothing may be seen isn't there."""
     if await engine.store.read(scope, lambda tx: unseen(tx, engine)):
         return Page(items=(), total=0, limit=limit, offset=offset)
-    talks = await _all(engine, scope, access)
+    talks = await _all(engine, scope, access, results=False)
     note(engine, scope.data, "datachat.listed", count=len(talks))
     return Page(items=tuple(talks[offset : offset + limit]), total=len(talks), limit=limit, offset=offset)
 
@@ -44,12 +45,11 @@ async def conversation(engine: Engine, scope: Scope, access: DataAccess, session
     if await engine.store.read(scope, lambda tx: unseen(tx, engine)):
         raise missing("conversation", session_id)
 
-    def work(tx: Tx) -> tuple[Conversation | None, Sequence[Message]]:
+    def work(tx: Tx) -> Talked | None:
         found = tx.conversations.get(session_id)
-        return found, tx.conversations.history(session_id, found.message_count) if found else ()
+        return None if found is None or is_over(found, at) else _whole(tx, found, access, results=True)
 
-    found, messages = await engine.store.read(scope.data, work)
-    talk = None if found is None or _is_over(found, at) else seen(found, paired(messages), access, whole=True)
+    talk = await engine.store.read(scope.data, work)
     if talk is None or not talk.exchanges:
         raise missing("conversation", session_id)
     note(engine, scope.data, "datachat.read", messages=talk.count)
@@ -64,7 +64,7 @@ async def forget(engine: Engine, scope: Scope, session_id: str) -> ForgetReceipt
 async def export(engine: Engine, scope: Scope, access: DataAccess) -> dict[str, Any]:
     """Everything of theirs that they may still see, as one object. It is open in every session, as is all taking along."""
     _require(engine.config.data.may_export, "taking data along", "MEMORY_ALLOW_DATA_EXPORT")
-    talks = await _all(engine, scope, access)
+    talks = await _all(engine, scope, access, results=True)
     note(engine, scope.data, "datachat.exported", count=len(talks))
     return {
         "format": FORMAT,
@@ -83,7 +83,7 @@ async def erase(engine: Engine, scope: Scope) -> ForgetReceipt:
     total = ForgetReceipt()
     for each in await scopes_of(engine, scope.tenant, scope.user):
         if each.space.startswith(DATA):
-            write = partial(engine.store.write, each, lambda tx: tx.erase())
+            write = partial(engine.store.write, each, partial(erased_in, engine))
             total = add(total, await elsewhere.erase(engine, each, write))
             engine.shelves.discard(each)
             engine.notes.discard(each)
@@ -95,7 +95,7 @@ async def erase(engine: Engine, scope: Scope) -> ForgetReceipt:
 
     await engine.store.write(scope, tell)
     engine.heard("data_erased", facts)
-    return replace(total, scrubbed=await engine.store.scrub())
+    return await with_files(engine, total)
 
 
 def written(talk: Talked) -> dict[str, Any]:
@@ -129,22 +129,19 @@ def _message(each: Exchange) -> Mapping[str, Any]:
     }
 
 
-async def _all(engine: Engine, scope: Scope, access: DataAccess) -> list[Talked]:
+async def _all(engine: Engine, scope: Scope, access: DataAccess, *, results: bool) -> list[Talked]:
     """Every conversation in which there is something to see, newest first."""
     at = engine.clock.now()
 
-    def work(tx: Tx) -> list[tuple[Conversation, Sequence[Message]]]:
-        found = tx.conversations.list(WHOLE, 0)
-        going_on = [each for each in found if not _is_over(each, at)]
-        return [(each, tx.conversations.history(each.id, each.message_count)) for each in going_on]
+    def work(tx: Tx) -> list[Talked]:
+        going_on = [each for each in tx.conversations.list(WHOLE, 0) if not is_over(each, at)]
+        return [talk for each in going_on if (talk := _whole(tx, each, access, results=results)).exchanges]
 
-    held = await engine.store.read(scope.data, work)
-    talks = [seen(talk, paired(messages), access, whole=True) for talk, messages in held]
-    return [talk for talk in talks if talk.exchanges]
+    return await engine.store.read(scope.data, work)
 
 
-def _is_over(conversation: Conversation, at: Any) -> bool:
-    return conversation.expires_at is not None and conversation.expires_at <= at
+def _whole(tx: Tx, talk: Conversation, access: DataAccess, *, results: bool) -> Talked:
+    return seen(talk, paired(tx.conversations.history(talk.id, talk.message_count, results=results)), access)
 
 
 def _require(allowed: bool, what: str, switch: str) -> None:

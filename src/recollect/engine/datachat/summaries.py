@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recollect.engine import audit
-from recollect.engine.screening import screened_aside
+from recollect.engine.remembering.screening import screened_aside
 from recollect.errors import RecollectError
 from recollect.model import Exchange, Message, Scope, Talked
 from recollect.policy import summary

@@ -47,12 +47,17 @@ SCHEMA_SECONDS = 300.0
 THREADS = 4
 LONGEST_TEXT = 2_000
 LARGEST_VALUE = 1_000_000
+LARGEST_RESULT = 8_000_000
+"""Characters; a result that goes beyond ends there, and is told as cut."""
+PIECE = 25
 MOST_DIGITS = 30
 """Beyond these a number is told as text: readers of JSON choke on the longest ones, and infinity has no spelling there."""
 STEPS = 5_000
 """Instructions of SQLite between two looks at the clock: well under a millisecond."""
 
 T = TypeVar("T")
+Fetched = tuple[tuple[str, ...], list[Any], bool]
+"""Columns, rows, and whether more were there than would fit."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +110,17 @@ class Database:
         self._engine.dispose()
 
     async def _on_a_thread(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        """Who waits for a thread as long as a statement may run is told to come back, and the statement never runs."""
+        submitted = self._threads.submit(work)
+        running = asyncio.wrap_future(submitted)
+        try:
+            await asyncio.wait([running], timeout=self._timeout_s)
+            if not running.done() and submitted.cancel():
+                raise Unavailable("too many questions wait for the data chat's database", retry_after_s=self._timeout_s)
+            return await running
+        except asyncio.CancelledError:
+            running.cancel()
+            raise
 
     def _current(self) -> Schema:
         with self._reading:
@@ -131,7 +146,7 @@ class Database:
         with connection:
             try:
                 self._lock(connection)
-                columns, rows = self._fetch(connection, bounded, allowed, most + 1)
+                columns, rows, cut = self._fetch(connection, bounded, allowed, most + 1)
                 connection.rollback()
             except (DBAPIError, self._engine.dialect.loaded_dbapi.Error) as problem:
                 # Whatever state it is in, nobody shall meet it again.
@@ -141,7 +156,7 @@ class Database:
                 connection.invalidate()
                 raise Unavailable(f"the database of the data chat failed ({type(problem).__name__})") from None
         plain = tuple(tuple(map(_plain, row)) for row in rows[:most])
-        return Rows(columns, plain, len(rows) > most, time.monotonic() - began)
+        return Rows(columns, plain, cut or len(rows) > most, time.monotonic() - began)
 
     def _lock(self, connection: Connection) -> None:
         """Whatever the database itself can do about writing and about time."""
@@ -155,20 +170,38 @@ class Database:
         elif self.dialect == "mysql":
             connection.exec_driver_sql("SET TRANSACTION READ ONLY")
 
-    def _fetch(self, connection: Connection, sql: str, allowed: Schema, most: int) -> tuple[tuple[str, ...], list[Any]]:
+    def _fetch(self, connection: Connection, sql: str, allowed: Schema, most: int) -> Fetched:
         driver: Any = connection.connection.driver_connection
+        end = time.monotonic() + self._timeout_s
         if self.dialect == "sqlite":
-            end = time.monotonic() + self._timeout_s
             driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
             driver.set_authorizer(_authorizer(allowed))
             driver.set_progress_handler(lambda: time.monotonic() > end, STEPS)
             cursor = driver.execute(sql)
         elif self.dialect == "postgres":
-            # Prepared, because the simple protocol would take several statements at once.
-            cursor = driver.execute(sql, prepare=True)
+            return self._in_pieces(driver, sql, most, end)
         else:
             cursor = connection.execution_options(no_parameters=True).exec_driver_sql(sql).cursor
-        return tuple(each[0] for each in cursor.description or ()), cursor.fetchmany(most)
+        return _names(cursor), cursor.fetchmany(most), False
+
+    def _in_pieces(self, driver: Any, sql: str, most: int, end: float) -> Fetched:
+        """A few rows at a time, for as long as they are small: the server would send all of a result at once, however large.
+        What a cursor is declared for can be one statement only, and none that writes."""
+        rows: list[Any] = []
+        room = LARGEST_RESULT
+        with driver.cursor(name="recollect") as cursor:
+            cursor.execute(sql)
+            while len(rows) < most and (more := cursor.fetchmany(min(PIECE, most - len(rows)))):
+                rows += more
+                room -= sum(_size(value) for row in more for value in row)
+                if room < 0:
+                    return _names(cursor), rows, True
+                if time.monotonic() > end:  # the server's own limit is for one piece
+                    raise self._too_slow()
+            return _names(cursor), rows, False
+
+    def _too_slow(self) -> InvalidInput:
+        return InvalidInput(f"the statement took longer than {self._timeout_s:g} s and was ended")
 
     def _objection(self, problem: Exception) -> RecollectError:
         original = getattr(problem, "orig", None) or problem
@@ -176,7 +209,7 @@ class Database:
         lost = code.startswith(("08", "57P")) or getattr(problem, "connection_invalidated", False)
         words = " ".join(str(original).split())[:300]
         if code == "57014" or words == "interrupted":
-            return InvalidInput(f"the statement took longer than {self._timeout_s:g} s and was ended")
+            return self._too_slow()
         if words.endswith(("is prohibited", "not authorized")) or "not authorized to use function" in words:
             return NotAllowed("the statement touches something that is not allowed")
         if (
@@ -188,6 +221,15 @@ class Database:
         ):
             return Unavailable("the database of the data chat can't be reached")
         return InvalidInput(f"the database objects: {words}")
+
+
+def _size(value: Any) -> int:
+    """About as many characters as it takes to write it."""
+    return len(value) if isinstance(value, str | bytes) else len(str(value)) if isinstance(value, list | dict) else 8
+
+
+def _names(cursor: Any) -> tuple[str, ...]:
+    return tuple(each[0] for each in cursor.description or ())
 
 
 def _address(url: str) -> URL:

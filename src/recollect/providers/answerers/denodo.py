@@ -16,6 +16,7 @@ import httpx
 
 from recollect.errors import InvalidInput, NotAllowed, RecollectError, Unavailable
 from recollect.model import DataAnswer, DataQuestion
+from recollect.providers.address import full_address, shown
 from recollect.providers.answerers.guard import tables_in
 from recollect.providers.answerers.telling import refusal
 from recollect.providers.embedders.refusals import harmless, retry_after, said
@@ -108,15 +109,10 @@ class DenodoAnswerer:
 
 
 def _endpoint(url: str) -> tuple[str, str]:
-    try:
-        parsed = httpx.URL(url.strip())
-    except httpx.InvalidURL:
-        parsed = httpx.URL("")
-    if parsed.scheme not in {"http", "https"} or not parsed.host:
-        raise InvalidInput("RECOLLECT_DENODO_URL must be a full http:// or https:// address")
-    path = parsed.path.rstrip("/")
+    address = full_address(url, "RECOLLECT_DENODO_URL")
+    path = address.path.rstrip("/")
     path = path if path.endswith("/answerQuestion") else f"{path}/answerQuestion"
-    return str(parsed.copy_with(path=path)), f"{parsed.host}:{parsed.port}" if parsed.port else parsed.host
+    return str(address.copy_with(path=path)), shown(address)
 
 
 def _credentials(authorization: str | None) -> str:

@@ -66,9 +66,10 @@ def sample_database(folder: Path) -> str:
     """The address of the sample database in this folder; it is written if it isn't there."""
     path = folder / FILE
     if not _current(path):
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         fresh = path.with_name(f"{FILE}.{os.getpid()}")
         fresh.unlink(missing_ok=True)
+        fresh.touch(mode=0o600)
         _write(fresh)
         # Whoever else writes it at this moment writes the same.
         fresh.replace(path)

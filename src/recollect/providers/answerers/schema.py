@@ -6,7 +6,7 @@ Pure data. Names are compared the way databases compare unquoted names: without 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal
@@ -77,6 +77,14 @@ class Schema:
     default: str = ""
     """The schema that unqualified names mean, where it has a name: `public`, `main`."""
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Taken once: it may have thousands of columns, and much is remembered by it."""
+        return hash((self.tables, self.database, self.default))
+
     def table(self, name: str, schema: str | None = None) -> Table | None:
         wanted = folded(f"{schema}.{name}" if schema else name)
         return next((each for each in self.tables if folded(each.full) == wanted), None)
@@ -84,6 +92,8 @@ class Schema:
     def only(self, allowed: Callable[[Table], bool]) -> Schema:
         """The same with the tables that are allowed, and links among them alone."""
         kept = [each for each in self.tables if allowed(each)]
+        if len(kept) == len(self.tables):
+            return self
         names = {folded(each.name) for each in kept}
         cut = (replace(each, links=tuple(link for link in each.links if folded(link.table) in names)) for each in kept)
         return replace(self, tables=tuple(cut))
@@ -103,7 +113,3 @@ def words_of(name: str) -> tuple[str, ...]:
     """`sale_date`, `saleDate` and `Sale Date` are all (sale, date)."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
     return tuple(singular(folded(each)) for each in re.split(r"[\W_]+", spaced) if each)
-
-
-def all_columns(tables: Iterable[Table]) -> list[tuple[Table, Column]]:
-    return [(table, column) for table in tables for column in table.columns]

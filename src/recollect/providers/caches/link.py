@@ -37,6 +37,8 @@ class Link:
         self._named = named
         self._wait_s = wait_s
         self._breaker = breaker or Breaker()
+        self.told: Callable[[bool], None] = lambda answers: None
+        """Told when it is given up for the time being, and when it answers again."""
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="recollect-cache")
         self._room = threading.BoundedSemaphore(MOST_WAITING)
 
@@ -75,10 +77,12 @@ class Link:
         self._room.release()
         if not asked.cancelled() and asked.exception() is None and self._breaker.succeeded():
             _log.info("%s answers again", self._named)
+            self.told(True)
 
     def _missed(self, trouble: BaseException) -> None:
         if self._breaker.failed():
             _log.warning("%s does not answer (%s); going on without it", self._named, type(trouble).__name__)
+            self.told(False)
 
 
 def _client(url: str, wait_s: float) -> tuple[Redis, type[Exception]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from recollect.providers.caches.breaker import Breaker
 from recollect.providers.caches.link import Link, milliseconds
 
@@ -10,6 +12,10 @@ class RedisCache:
     def __init__(self, url: str, wait_s: float = 0.1, breaker: Breaker | None = None) -> None:
         self._link = Link(url, "the shared cache", wait_s, breaker)
         self._redis = self._link.redis
+
+    def tell(self, told: Callable[[bool], None]) -> None:
+        """Whom to tell when the server is given up for the time being, and when it answers again."""
+        self._link.told = told
 
     async def get(self, key: str) -> bytes | None:
         def get() -> bytes | None:

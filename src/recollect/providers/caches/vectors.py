@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.ports import Cache, Embedder, Vector
+from recollect.ports.around import AroundEmbedder
 
 KEPT_SECONDS = 7 * 24 * 3600
 
@@ -112,24 +113,16 @@ def _unpacked(key: Key, kept: bytes | None) -> Vector | None:
     return np.frombuffer(body, dtype="<f4").astype(np.float32)
 
 
-class CachedEmbedder:
+class CachedEmbedder(AroundEmbedder):
     """An `Embedder` that remembers its queries. Documents pass through: each is embedded once in its life."""
 
     def __init__(self, embedder: Embedder, cache: VectorCache) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._cache = cache
         self._named = ""
         """Who makes these vectors. A server tells its model and dimensions only when asked, so it is empty at first."""
         self.told: Callable[[int, int], None] = lambda hits, misses: None
         """Told how many of the questions it was asked were known, and how many not."""
-
-    @property
-    def provider(self) -> str:
-        return self._embedder.provider
-
-    @property
-    def model(self) -> str:
-        return self._embedder.model
 
     @property
     def dimensions(self) -> int:
@@ -156,6 +149,3 @@ class CachedEmbedder:
         dimensions = self._embedder.dimensions
         self._named = f"{self.provider}:{self.model}:{dimensions}"
         return dimensions
-
-    async def close(self) -> None:
-        await self._embedder.close()

@@ -19,6 +19,7 @@ import httpx
 
 from recollect.errors import InvalidInput, NotAllowed, RecollectError, Unavailable
 from recollect.model import Completion, Piece, Usage, Utterance
+from recollect.providers.address import full_address, shown
 from recollect.providers.chat import wire
 from recollect.providers.embedders.patience import Patience
 from recollect.providers.embedders.refusals import RETRIED, harmless, retry_after, said
@@ -181,19 +182,12 @@ class CompatibleChat:
 
 
 def _endpoint(url: str) -> tuple[str, str]:
-    """The address of `chat/completions`, and the host alone: the rest of a URL may hold credentials."""
-    try:
-        parsed = httpx.URL(url.strip())
-    except httpx.InvalidURL:
-        parsed = httpx.URL("")
-    if parsed.scheme not in {"http", "https"} or not parsed.host:
-        raise InvalidInput(
-            "the chat model's URL must be a full http:// or https:// address, such as http://localhost:11434/v1"
-        )
-    path = parsed.path.rstrip("/")
+    """The address of `chat/completions`, and what may be shown of it."""
+    address = full_address(url, "the chat model's URL", "http://localhost:11434/v1")
+    path = address.path.rstrip("/")
     if not path.endswith("/chat/completions"):
         path = f"{path}/chat/completions" if path else "/v1/chat/completions"
-    return str(parsed.copy_with(path=path)), f"{parsed.host}:{parsed.port}" if parsed.port else parsed.host
+    return str(address.copy_with(path=path)), shown(address)
 
 
 def _named(model: str) -> str:

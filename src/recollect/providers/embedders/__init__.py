@@ -116,7 +116,7 @@ def _local(models_dir: Path | None, model: str | None) -> Embedder:
     from recollect.providers.embedders.pair import PAIR, pair
 
     if model not in {None, PAIR, UseEncoder.model}:
-        raise InvalidInput(f"the local models are {PAIR} and {UseEncoder.model}")
+        raise InvalidInput(f"RECOLLECT_EMBEDDER_MODEL: the local models are {PAIR} and {UseEncoder.model}")
     if model == UseEncoder.model:
         return LocalEmbedder(use_encoder())
     both = pair(models_dir)

@@ -17,6 +17,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ _PROBE = "dimensions"
 _WIDEST = 16_384
 _NUMBER_BYTES = 32
 _SHORTEST = 200
+THREADS = 16
 
 
 class HttpEmbedder:
@@ -55,10 +57,11 @@ class HttpEmbedder:
     ) -> None:
         base = url or wire.url
         if base is None:
-            raise InvalidInput(f"the {wire.provider} embedder needs `endpoint_url`")
+            raise InvalidInput(f"the {wire.provider} embedder needs `endpoint_url` (RECOLLECT_EMBEDDER_URL)")
         if url is None and wire.keyed and not api_key:
             raise InvalidInput(
-                f"the {wire.provider} embedder needs `api_key`, or the `endpoint_url` of a server without"
+                f"the {wire.provider} embedder needs `api_key` (RECOLLECT_EMBEDDER_KEY), or the `endpoint_url` "
+                "(RECOLLECT_EMBEDDER_URL) of a server without"
             )
         self._wire = wire
         self._base = base
@@ -71,6 +74,8 @@ class HttpEmbedder:
         self._private = (api_key,) if api_key else ()
         self._paths = wire.paths
         self._lock = threading.Lock()
+        # Not those that everybody shares: a server that hangs would hold up logins and whatever else needs one.
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="recollect-embedder")
         self._dimensions = dimensions or DIMENSIONS.get(self._asked_model or "")
         self._model = self._asked_model
 
@@ -98,13 +103,18 @@ class HttpEmbedder:
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
         if not texts:
             return np.empty((0, self._dimensions or 0), dtype=np.float32)
-        return await asyncio.to_thread(self._embed_all, texts, query)
+        try:
+            asked = self._threads.submit(self._embed_all, texts, query)
+        except RuntimeError:
+            raise Unavailable("this embedder was closed") from None
+        return await asyncio.wrap_future(asked)
 
     async def close(self) -> None:
         self.disconnect()
 
     def disconnect(self) -> None:
         """What `close` does, for callers without an event loop."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
         self._transport.close()
 
     def _embed_all(self, texts: Sequence[str], query: bool) -> NDArray[np.float32]:

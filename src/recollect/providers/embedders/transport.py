@@ -7,8 +7,6 @@ closing it needs no loop at all.
 
 from __future__ import annotations
 
-import contextlib
-import ipaddress
 import os
 import threading
 import time
@@ -19,6 +17,7 @@ from typing import Any
 import httpx
 
 from recollect.errors import InvalidInput, RecollectError, Unavailable
+from recollect.providers.address import full_address, on_this_machine, shown
 from recollect.providers.embedders.patience import Patience
 from recollect.providers.embedders.refusals import RETRIED, retry_after, said, too_long
 
@@ -42,8 +41,8 @@ class Transport:
     """Posts JSON and returns what came back, whatever its status; `Unavailable` when nothing usable did."""
 
     def __init__(self, url: str, api_key: str | None = None) -> None:
-        self._host = _host(url)
-        self.where = f"the embedding server at {self._host}"
+        self._address = full_address(url, "the embedder's URL")
+        self.where = f"the embedding server at {shown(self._address)}"
         self._headers = {
             "Accept": "application/json",
             "Accept-Encoding": "identity",
@@ -105,7 +104,7 @@ class Transport:
                 raise Unavailable("the embedder is closed")
             # Connections inherited through a fork are still the parent's.
             if self._client is None or self._owner != os.getpid():
-                self._client = httpx.Client(headers=self._headers, trust_env=not _loopback(self._host))
+                self._client = httpx.Client(headers=self._headers, trust_env=not on_this_machine(self._address))
                 self._owner = os.getpid()
             return self._client
 
@@ -117,27 +116,6 @@ class Transport:
 
 def _passing(answer: Answer) -> bool:
     return answer.status in RETRIED and not too_long(answer.status, said(answer.body))
-
-
-def _host(url: str) -> str:
-    """Host and port alone: the rest of a URL may hold credentials and never appears in a message."""
-    try:
-        parsed = httpx.URL(url)
-    except httpx.InvalidURL:
-        parsed = httpx.URL("")
-    if parsed.scheme not in {"http", "https"} or not parsed.host:
-        raise InvalidInput("the embedder's URL must be a full http:// or https:// address")
-    return f"{parsed.host}:{parsed.port}" if parsed.port else parsed.host
-
-
-def _loopback(host: str) -> bool:
-    """Whether the server is on this machine, where a proxy from the environment would only be in the way."""
-    name = host.rsplit(":", 1)[0] if host.count(":") == 1 else host
-    if name == "localhost":
-        return True
-    with contextlib.suppress(ValueError):
-        return ipaddress.ip_address(name).is_loopback
-    return False
 
 
 def _authorization(api_key: str | None) -> dict[str, str]:

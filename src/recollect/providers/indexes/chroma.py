@@ -163,7 +163,8 @@ def _let_go(client: Any) -> None:
 
 def _embedded(folder: Path) -> Callable[[], Any]:
     def open() -> Any:
-        folder.mkdir(parents=True, exist_ok=True)
+        for each in (folder.parent, folder):
+            each.mkdir(mode=0o700, parents=True, exist_ok=True)
         return chromadb.PersistentClient(path=folder, settings=_quiet())
 
     return open

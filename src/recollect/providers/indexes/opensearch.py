@@ -17,9 +17,10 @@ import httpx
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.errors import InvalidInput, NotAllowed, Unavailable
+from recollect.errors import NotAllowed, Unavailable
 from recollect.model import Scope
 from recollect.ports import Point
+from recollect.providers.address import full_address, on_this_machine
 from recollect.providers.indexes.naming import checked_collection, generation_name, labels_of, point_name
 
 AT_ONCE = 500
@@ -29,7 +30,7 @@ WORD = {"type": "keyword"}
 class OpenSearchIndex:
     def __init__(self, url: str, collection: str, *, timeout_s: float = 10.0) -> None:
         self._collection = checked_collection(collection)
-        self._url = _checked(url)
+        self._url = full_address(url, "the vector index's URL")
         self._timeout_s = timeout_s
         self._known: set[str] = set()
         self._lock = threading.Lock()
@@ -133,19 +134,9 @@ class OpenSearchIndex:
             # Connections inherited through a fork are still the parent's.
             if self._client is None or self._owner != os.getpid():
                 # On this machine a proxy from the environment would only be in the way.
-                abroad = self._url.host not in {"localhost", "127.0.0.1", "::1"}
+                abroad = not on_this_machine(self._url)
                 self._client, self._owner = httpx.Client(timeout=self._timeout_s, trust_env=abroad), os.getpid()
             return self._client
-
-
-def _checked(url: str) -> httpx.URL:
-    try:
-        address = httpx.URL(url)
-    except httpx.InvalidURL:
-        address = httpx.URL("")
-    if address.scheme not in {"http", "https"} or not address.host:
-        raise InvalidInput("the vector index's URL must be a full http:// or https:// address")
-    return address
 
 
 def _template(collection: str) -> dict[str, Any]:

@@ -67,7 +67,9 @@ class FilePermissions:
                 self._read = version, _checked(_parsed(self._path))
         except (OSError, ValueError) as problem:
             self._read = None
-            raise Unavailable(f"the permissions file can't be read: {type(problem).__name__}") from problem
+            raise Unavailable(
+                f"the permissions file (RECOLLECT_PERMISSIONS_FILE) can't be read as JSON or TOML: {type(problem).__name__}"
+            ) from problem
         return self._read[1]
 
 

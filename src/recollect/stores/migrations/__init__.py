@@ -17,7 +17,7 @@ from sqlalchemy.pool import StaticPool
 from recollect.stores.migrations.files import connect
 from recollect.stores.migrations.head import HEAD
 from recollect.stores.sql.expressions import SCOPE
-from recollect.stores.sql.tables import KEYS, metadata
+from recollect.stores.sql.tables import KEYS, OPERATORS_KEYS, metadata
 
 __all__ = ["check", "current", "head", "upgrade"]
 
@@ -73,7 +73,7 @@ def _differences(connection: Connection) -> Iterator[str]:
                 yield f"column {name}.{column.name} is missing"
             elif live[column.name] != column.nullable:
                 yield f"column {name}.{column.name} differs in whether it may be empty"
-        key = (*SCOPE, *KEYS[name]) if name in KEYS else ("id",)
+        key = (*SCOPE, *KEYS[name]) if name in KEYS else OPERATORS_KEYS.get(name, ("id",))
         unique = [constraint["column_names"] for constraint in inspector.get_unique_constraints(name)]
         if list(key) not in [inspector.get_pk_constraint(name)["constrained_columns"], *unique]:
             yield f"table {name} is not keyed by {', '.join(key)}"

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 import time
 from pathlib import Path
 
 BUSY_SECONDS = 5.0
 _FIRST_PAUSE = 0.005
 _LAST_PAUSE = 0.1
+_CREATING = threading.Lock()
 
 
 def connect(path: Path, *, cached_statements: int = 128) -> sqlite3.Connection:
     """Open (or create) the file in autocommit, in WAL mode. Any thread may use the connection, one at a time."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # SQLite gives its -wal and -shm files the mode of the database file, so this decides for all three.
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    _create(path)
     connection = sqlite3.connect(
         path,
         timeout=BUSY_SECONDS,
@@ -28,6 +29,17 @@ def connect(path: Path, *, cached_statements: int = 128) -> sqlite3.Connection:
     connection.execute("PRAGMA foreign_keys = ON")
     _use_wal(connection)
     return connection
+
+
+def _create(path: Path) -> None:
+    """SQLite gives its -wal and -shm files the mode of the database file, so this decides for all three.
+
+    Only a file that isn't there is opened: closing one takes away the locks that this process holds on it through SQLite, and the
+    next process to leave would then remove the log we are still writing to.
+    """
+    with _CREATING:
+        if not path.exists():
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:

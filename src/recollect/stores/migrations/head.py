@@ -1,3 +1,3 @@
 """The revision this code expects. Plain, so that opening a current database needs nothing of Alembic's."""
 
-HEAD = "0008"
+HEAD = "0013"

@@ -11,9 +11,12 @@ missing and can't be made, no rights are granted: the store then refuses to star
 
 Some work needs an owner's rights or spans users. It is done by functions that check their arguments:
 
-- `recollect_prepare_generation` builds a generation's HNSW index (SECURITY DEFINER: only an owner may create an index);
+- `recollect_prepare_generation` builds a generation's HNSW index, while the table is small (SECURITY DEFINER: only an owner may
+  create an index); on a larger one `recollect db index` does, beside the work;
+- `recollect_drop_leftovers` drops what a rebuild of the word index that was broken off has left (SECURITY DEFINER, as above);
 - `recollect_drop_generation` removes a retired generation, entering every scope in turn;
-- `recollect_backlog` counts waiting work, entering every scope in turn, and returns numbers only.
+- `recollect_backlog` counts waiting work and returns numbers only. It alone looks at everybody at once (SECURITY DEFINER): while
+  it runs, a policy for the owner and nobody else shows the rows of the queue that have no vector yet.
 """
 
 from __future__ import annotations
@@ -37,11 +40,11 @@ FIRST = (
 )
 """Tables with a user's rows as the first revision made them."""
 
-PROTECTED = (*FIRST[:-1], "sessions", "repeats", "flags", "slots")
+PROTECTED = (*FIRST[:-1], "sessions", "repeats", "flags", "slots", "uses")
 """Tables with a user's rows as they are now."""
 
-OPEN = ("spaces", "generations", "api_keys", "embedding_provider")
-"""`spaces` and `generations` hold ids, counters and clocks: jobs list them for everyone. The other two are the operator's."""
+OPEN = ("spaces", "generations", "api_keys", "embedding_provider", "operations", "scrubs")
+"""`spaces` and `generations` hold ids, counters and clocks: jobs list them for everyone. The others are the operator's."""
 
 MAX_INDEXED_DIMENSIONS = 4000
 LARGE = 200_000
@@ -114,7 +117,7 @@ SEARCH = (
 INDEX_NAME = "'embeddings_hnsw_' || left(md5(generation), 16)"
 
 
-def _prepare_generation(condition: str) -> str:
+def _prepare_generation(condition: str, only_if: str = "") -> str:
     return f"""
 CREATE OR REPLACE FUNCTION recollect_prepare_generation(generation text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER AS $$
@@ -124,7 +127,7 @@ BEGIN
   IF size IS NULL OR size NOT BETWEEN 1 AND 16000 THEN
     RAISE EXCEPTION 'no such generation, or its dimensions make no sense' USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  IF size <= {MAX_INDEXED_DIMENSIONS} THEN
+  IF size <= {MAX_INDEXED_DIMENSIONS}{only_if} THEN
     EXECUTE format(
       'CREATE INDEX IF NOT EXISTS %I ON embeddings USING hnsw ((vector::halfvec(%s)) halfvec_cosine_ops) '
       'WHERE generation = %L AND state = ''ready''{condition}', {INDEX_NAME}, size, generation);
@@ -143,6 +146,10 @@ LARGE_ONLY = (
        WHERE state = 'ready' AND NOT large""",
     _prepare_generation(" AND large"),
 )
+
+# The build holds up writers while it reads the table: a moment at most for one of this size.
+AT_ONCE_BELOW = 64 * 1024 * 1024
+WHILE_SMALL = _prepare_generation(" AND large", f" AND pg_table_size('embeddings') < {AT_ONCE_BELOW}")
 
 # Built again from scratch: what is large already goes in at once, which is far quicker than one by one.
 BUILD_AGAIN = f"""
@@ -213,7 +220,54 @@ BEGIN
 END $$
 """
 
-FUNCTIONS = ("recollect_prepare_generation", "recollect_drop_generation", "recollect_backlog")
+# Read from the partial index of what is unsettled, which is as long as the queue and not as the table.
+COUNTED_AT_ONCE = """
+CREATE OR REPLACE FUNCTION recollect_backlog(generation text, OUT pending bigint, OUT error bigint, OUT retrying bigint,
+                                             OUT oldest timestamptz)
+LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN
+  IF row_security_active('embeddings') AND NOT EXISTS (SELECT FROM pg_policies p WHERE p.schemaname = current_schema()
+      AND p.tablename = 'embeddings' AND p.policyname = 'counted' AND current_user = ANY (p.roles)) THEN
+    RAISE EXCEPTION 'recollect_backlog runs as %, for whom the policy "counted" on embeddings was not made', current_user;
+  END IF;
+  SET LOCAL app.counting = 'yes';
+  SELECT count(*) FILTER (WHERE e.state = 'pending'), count(*) FILTER (WHERE e.state = 'error'),
+         count(*) FILTER (WHERE e.state = 'error' AND e.due_at IS NOT NULL), min(e.created_at)
+  INTO pending, error, retrying, oldest
+  FROM embeddings e WHERE e.generation = $1 AND e.state <> 'ready';
+  SET LOCAL app.counting = '';
+END $$
+"""
+# For whoever the function runs as, who need not be who upgrades: anybody else would find the queue empty, and a generation with
+# nothing in the queue takes over.
+QUEUE_FOR_THE_OWNER = """
+DO $$
+BEGIN
+  EXECUTE format(
+    'CREATE POLICY counted ON embeddings FOR SELECT TO %I '
+    'USING (state <> ''ready'' AND current_setting(''app.counting'', true) = ''yes'')',
+    (SELECT pg_get_userbyid(proowner) FROM pg_proc WHERE oid = 'recollect_backlog(text)'::regprocedure));
+END $$
+"""
+
+# What a rebuild beside the work leaves behind when it is broken off. One that is under way is locked, and waited for in vain.
+DROP_LEFTOVERS = """
+CREATE FUNCTION recollect_drop_leftovers(rebuilt text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE leftover record;
+BEGIN
+  FOR leftover IN
+    SELECT i.indexrelid::regclass AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+    WHERE i.indrelid = 'entries'::regclass AND NOT i.indisvalid
+      AND c.relname ~ '^entries_tsv_cc(new|old)[0-9]*$' AND rebuilt = 'entries_tsv'
+  LOOP
+    EXECUTE format('DROP INDEX %s', leftover.name);
+  END LOOP;
+END $$
+"""
+
+FIRST_FUNCTIONS = ("recollect_prepare_generation", "recollect_drop_generation", "recollect_backlog")
+FUNCTIONS = (*FIRST_FUNCTIONS, "recollect_drop_leftovers")
 
 # A definer's function must not look up names where its caller can put them.
 PINNED_PATH = """
@@ -260,10 +314,9 @@ def statements(app_role: str = DEFAULT_APP_ROLE) -> Iterator[str]:
     for table in FIRST:
         yield from _protection(table)
     yield from (PREPARE_GENERATION, DROP_GENERATION, BACKLOG)
-    for function in FUNCTIONS:
-        yield PINNED_PATH.format(function=function)
-        yield f"REVOKE ALL ON FUNCTION {function}(text) FROM PUBLIC"
-    yield grants(app_role, FIRST + OPEN[:2])
+    for function in FIRST_FUNCTIONS:
+        yield from _guarded(function)
+    yield grants(app_role, FIRST + OPEN[:2], FIRST_FUNCTIONS)
 
 
 def beside(protected: tuple[str, ...], open: tuple[str, ...], app_role: str) -> Iterator[str]:
@@ -272,7 +325,7 @@ def beside(protected: tuple[str, ...], open: tuple[str, ...], app_role: str) -> 
     yield WORDS.format(tables=_set(protected), plain=_set(PLAIN))
     for table in protected:
         yield from _protection(table)
-    yield grants(app_role, protected + open)
+    yield grants(app_role, protected + open, FIRST_FUNCTIONS)
 
 
 def large_only() -> Iterator[str]:
@@ -282,13 +335,39 @@ def large_only() -> Iterator[str]:
     yield BUILD_AGAIN
 
 
-def grants(app_role: str, tables: tuple[str, ...] = PROTECTED + OPEN) -> str:
+def prepared_while_small() -> Iterator[str]:
+    """What keeps a new generation from holding up writers on a large table."""
+    yield WHILE_SMALL
+    yield PINNED_PATH.format(function="recollect_prepare_generation")  # a replaced function loses its settings
+
+
+def counted_at_once() -> Iterator[str]:
+    """What lets the queue be counted for all users together."""
+    yield QUEUE_FOR_THE_OWNER
+    yield COUNTED_AT_ONCE
+    yield PINNED_PATH.format(function="recollect_backlog")  # a replaced function loses its settings
+
+
+def owed(app_role: str) -> Iterator[str]:
+    """What scrubs in the background need."""
+    yield from beside((), ("scrubs",), app_role)
+    yield DROP_LEFTOVERS
+    yield from _guarded("recollect_drop_leftovers")
+    yield grants(app_role, ("scrubs",))
+
+
+def grants(app_role: str, tables: tuple[str, ...] = PROTECTED + OPEN, functions: tuple[str, ...] = FUNCTIONS) -> str:
     """The statement that gives a role what the application needs; safe to run again, for another role too."""
     return GRANTS.format(
         role="'" + app_role.replace("'", "''") + "'",
         tables=", ".join(tables),
-        functions=", ".join(f"{function}(text)" for function in FUNCTIONS),
+        functions=", ".join(f"{function}(text)" for function in functions),
     )
+
+
+def _guarded(function: str) -> Iterator[str]:
+    yield PINNED_PATH.format(function=function)
+    yield f"REVOKE ALL ON FUNCTION {function}(text) FROM PUBLIC"
 
 
 def _set(names: tuple[str, ...]) -> str:

@@ -19,6 +19,7 @@ from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.pool import StaticPool
 
 _ADVISORY_LOCK = 7_361_082_114
+PATIENCE_MS = 5_000
 
 
 def scripts() -> ScriptDirectory:
@@ -36,11 +37,16 @@ def upgrade_sqlite(connection: sqlite3.Connection, revision: str = "head") -> No
         _upgrade(wrapped, revision)
 
 
-def upgrade_postgres(url: str, revision: str = "head", app_role: str | None = None) -> None:
+def upgrade_postgres(
+    url: str, revision: str = "head", app_role: str | None = None, patience_ms: int = PATIENCE_MS
+) -> None:
+    """Bring the server's database to `revision`; a table that somebody holds for longer than `patience_ms` is an error."""
     engine = create_engine(url)
     try:
         with engine.begin() as connection:
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ADVISORY_LOCK})
+            # Only now: another upgrade may take its time, but whoever waits for a table has everybody else wait behind.
+            connection.execute(text("SELECT set_config('lock_timeout', :ms, true)"), {"ms": str(patience_ms)})
             _upgrade(connection, revision, app_role=app_role)
     finally:
         engine.dispose()

@@ -34,6 +34,8 @@ SHAPES: dict[tuple[str, str], tuple[int, ...]] = {
     ("flags", "ix_flags_other"): (*_OWNED, 2),
     ("slots", "slots"): (*_OWNED, 2, 1),
     ("slots", "ix_slots_memory"): (*_OWNED, 2),
+    ("uses", "uses"): (*_OWNED, _FEW, 1),
+    ("uses", "ix_uses_message"): (*_OWNED, 8),
     ("conversations", "sqlite_autoindex_conversations_1"): (*_OWNED, 1),
     ("messages", "sqlite_autoindex_messages_1"): (*_OWNED, 1),
     ("messages", "ix_messages_history"): (*_OWNED, _FEW, 1),

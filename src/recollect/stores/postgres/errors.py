@@ -28,16 +28,26 @@ MEANINGS: tuple[Meaning, ...] = (
     ),
     (pg.ProgramLimitExceeded, TooLarge, "a value is larger than the database can index"),
     (pg.DataError, InvalidInput, "a value cannot be stored: it has NUL characters or is out of range"),
+    (UnicodeDecodeError, Unavailable, "the database answered what is no text"),
     (UnicodeError, InvalidInput, "a text is not valid Unicode"),
     (pg.QueryCanceled, Unavailable, "the database took longer than the statement timeout"),
     (pg.LockNotAvailable, Unavailable, "the database could not take a lock in time"),
     (pg.ReadOnlySqlTransaction, Unavailable, "the database does not accept writes here"),
     (pg.DiskFull, Unavailable, "the database's disk is full"),
     (pg.UndefinedTable, Unavailable, "the database has no Recollect tables; run `recollect db upgrade`"),
+    (pg.UndefinedColumn, Unavailable, "the database's schema is older than this version; run `recollect db upgrade`"),
+    (pg.UndefinedFunction, Unavailable, "the database's schema is older than this version; run `recollect db upgrade`"),
     (pg.OperationalError, Unavailable, "the database cannot be reached or gave up"),
     (pg.InterfaceError, Unavailable, "the connection to the database was lost"),
+    (pg.ProgrammingError, Broken, "the database refused a statement"),
+    (pg.NotSupportedError, Broken, "the database refused a statement"),
     (psycopg.Error, Broken, "the database refused a statement"),
 )
+GARBLED: Meaning = (psycopg.Error, Unavailable, "the database answered what is no answer")
+"""Of the last row, where no server's code came along: then it is the driver that could make nothing of what it read."""
+
+AGAIN_S = 1.0
+"""Whoever is told that the database is away may ask again so soon: it is most often back by then, or says so quickly."""
 
 RETRIED = (pg.SerializationFailure, pg.DeadlockDetected)
 """Lost races: the transaction left no trace and may simply run again."""
@@ -45,10 +55,12 @@ RETRIED = (pg.SerializationFailure, pg.DeadlockDetected)
 
 def meaning(error: Exception) -> RecollectError:
     """The typed error a driver error stands for."""
-    for driver_class, ours, sentence in MEANINGS:
+    state = getattr(error, "sqlstate", None)
+    for row in MEANINGS:
+        driver_class, ours, sentence = GARBLED if state is None and row is MEANINGS[-1] else row
         if isinstance(error, driver_class):
-            state = getattr(error, "sqlstate", None)
-            return ours(f"{sentence} (SQLSTATE {state})" if state else sentence, sqlstate=state)
+            later = {"retry_after_s": AGAIN_S} if ours is Unavailable else {}
+            return ours(f"{sentence} (SQLSTATE {state})" if state else sentence, sqlstate=state, **later)
     raise error
 
 

@@ -36,8 +36,8 @@ STEP_COST: Final = 8  # how many rows of an exact scan one step through the grap
 MAX_EF_SEARCH: Final = 1000
 
 _DIMENSIONS = select(generations.c.dimensions).where(generations.c.id == bindparam("generation"))
-_SHARED = """SELECT greatest(reltuples, 0)::float8 FROM pg_class
-             WHERE oid = to_regclass('embeddings_hnsw_' || left(md5(%(generation)s), 16))"""
+_SHARED = """SELECT greatest(c.reltuples, 0)::float8 FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid AND i.indisvalid
+             WHERE c.oid = to_regclass('embeddings_hnsw_' || left(md5(%(generation)s), 16))"""
 _ITERATIVE = """SELECT set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.ef_search', %(ef)s, true),
                 set_config('hnsw.max_scan_tuples', %(steps)s, true)"""
 

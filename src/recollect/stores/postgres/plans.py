@@ -38,6 +38,7 @@ WHOLE_SCOPE: Mapping[str, str] = {
     "memories.descendants": "what derives from a memory has no index: asked only when something is forgotten",
     "links.flagged": "a user has a handful of flags",
     "links.all_flags": "a user has a handful of flags",
+    "links.scan_uses": "everything, in pages",
     "links.state": "the slots of one memory among a user's",
     "links.repeats_from": "tellings are few",
     "memories.delete": "tellings, flags and slots go with a memory",
@@ -77,10 +78,12 @@ EVERYBODY: Mapping[str, str] = {
     "system.next_due": "the head of that queue",
     "system.find_key": "a key says whose it is",
     "system.touch_key": "a key says whose it is",
+    "system.scrub_owed": "since when files are owed a scrub, which is nobody's",
+    "system.looks": "counts of a day, which are nobody's",
 }
 """Statements of no user."""
 
-TINY = frozenset({"generations", "embedding_provider", "api_keys"})
+TINY = frozenset({"generations", "embedding_provider", "api_keys", "operations", "scrubs"})
 """Tables of the operator's, which stay small whatever users do."""
 
 _SIZES = """SELECT relname::text, greatest(reltuples, 0)::float8 FROM pg_class
@@ -127,6 +130,9 @@ async def examined(url: str, **options: Any) -> Examination:
         for generation in await store.system(lambda system: system.generations()):
             told.begin("index.dense")
             await store.rehearse(SCRATCH, lambda tx, it=generation: walk(told.latest, it.id, it.dimensions))  # type: ignore[misc]
+        for finding in await store.checkup():
+            if finding.name == "cluster" and not finding.ok:
+                told.explained.append(Plan("cluster", "", ("tables over nodes",), (finding.detail,), False))
     finally:
         await store.close()
     return Examination(told.largest, told.explained)
@@ -164,6 +170,8 @@ class _Told:
 
 
 class _Explaining(PostgresSession):
+    at_once = True
+
     def __init__(self, connection: Connection, opening: Opening, exact_below: int, told: _Told) -> None:
         super().__init__(connection, opening, exact_below)
         self._told = told

@@ -23,15 +23,16 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool
 
-from recollect.errors import Unavailable
+from recollect.errors import InvalidInput, Unavailable
+from recollect.stores.connecting import advised
 from recollect.stores.postgres.errors import RETRIED, translated
+from recollect.stores.postgres.patience import GRACE_S, Patient, Silent
 from recollect.stores.postgres.session import POSITION, SETTINGS, Connection
 from recollect.stores.postgres.wire import adapters
 
 T = TypeVar("T")
 ATTEMPTS = 6
 END = 2**63 - 1
-LOST = (psycopg.OperationalError, psycopg.InterfaceError)
 
 # Dead peers are noticed within half a minute instead of the system's two hours.
 KEEPALIVE = {
@@ -58,9 +59,11 @@ class Pool:
         self._wait_timeout = wait_timeout
         self._settings = {"statement_ms": str(statement_timeout_ms)}
         self._prepare = prepare
-        self._where = make_conninfo("", **KEEPALIVE | {"connect_timeout": connect_timeout} | conninfo_to_dict(url))
-        self._connections: ConnectionPool[Connection] = ConnectionPool(
+        self._where = make_conninfo("", **KEEPALIVE | {"connect_timeout": connect_timeout} | parts_of(url))
+        self._patience_s = statement_timeout_ms / 1000 + GRACE_S
+        self._connections: ConnectionPool[Patient] = ConnectionPool(
             self._where,
+            connection_class=Patient,
             kwargs={"autocommit": True, "context": adapters(), "prepare_threshold": 1 if prepare else None},
             configure=self._configure,
             min_size=1,
@@ -119,7 +122,8 @@ class Pool:
             raise Unavailable("the store is closed")
         return await asyncio.wrap_future(self._threads.submit(run))
 
-    def _configure(self, connection: Connection) -> None:
+    def _configure(self, connection: Patient) -> None:
+        connection.patience_s = self._patience_s
         connection.prepared_max = 500
         if self._prepare:
             connection.execute(SETTINGS.format(local="false").encode(), self._settings)
@@ -129,7 +133,7 @@ class Pool:
             with psycopg.connect(self._where):
                 pass
         except psycopg.OperationalError as error:
-            raise Unavailable(f"cannot connect to Postgres: {_reason(error)}") from None
+            raise Unavailable(f"cannot connect to Postgres: {advised(_reason(error))}") from None
         with translated():
             self._connections.open()
 
@@ -141,9 +145,11 @@ class Pool:
                 connection = self._connections.getconn()
                 try:
                     return run(connection)
+                except Silent:
+                    raise  # the caller has waited long enough
                 except RETRIED:
                     time.sleep(random.uniform(0, 0.01 * 2**attempt))
-                except LOST:
+                except psycopg.Error:
                     # A statement that failed on a live connection would fail again; a dead one says nothing about it.
                     if not connection.closed:
                         raise
@@ -169,9 +175,10 @@ def _write(connection: Connection, work: Callable[[Connection], T]) -> T:
         undo.pop_all()
     try:
         connection.commit()
-    except psycopg.Error:
-        if not connection.closed:
+    except psycopg.Error as error:
+        if error.sqlstate is not None and not connection.closed:
             raise
+        connection.close()  # what was read is no answer: nothing more is made of what comes after it
         raise Unavailable(
             "the connection was lost during the commit: whether it was stored is unknown", outcome="unknown"
         ) from None
@@ -198,5 +205,15 @@ def _reason(error: psycopg.OperationalError) -> str:
 
 
 def user_of(url: str) -> str | None:
-    named: dict[str, Any] = conninfo_to_dict(url)
-    return named.get("user")
+    user: str | None = parts_of(url).get("user")
+    return user
+
+
+def parts_of(url: str) -> dict[str, Any]:
+    """What an address says, by the driver's names. Its own words for one that can't be read repeat the password."""
+    try:
+        return conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        raise InvalidInput(
+            "the Postgres address can't be read: in a user's name or password write % as %25, @ as %40, : as %3A, / as %2F"
+        ) from None

@@ -66,10 +66,8 @@ class Replica:
             with self._lock:
                 if scope is None:
                     self._floor = _later(self._floor, position)
-                    return
-                self._wanted[scope] = _later(self._wanted.pop(scope, 0), position)
-                if len(self._wanted) > REMEMBERED:
-                    self._floor = max(self._floor, self._wanted.popitem(last=False)[1])
+                else:
+                    self._want(scope, _later(self._wanted.get(scope, 0), position))
 
         return note
 
@@ -93,9 +91,16 @@ class Replica:
         def located(position: int) -> None:
             self._replayed[connection] = position
             with self._lock:  # with several replicas behind one address, the next one asked must have come as far
-                self._wanted[scope] = max(position, self._wanted.pop(scope, 0))
+                self._want(scope, max(position, self._wanted.get(scope, 0)))
 
         return work(connection, located)
+
+    def _want(self, scope: Scope, position: int) -> None:
+        """Remember it as the latest; whoever was remembered longest ago is then asked for as much as anybody dropped was."""
+        self._wanted.pop(scope, None)
+        self._wanted[scope] = position
+        if len(self._wanted) > REMEMBERED:
+            self._floor = max(self._floor, self._wanted.popitem(last=False)[1])
 
 
 def _later(before: int, now: int) -> int:

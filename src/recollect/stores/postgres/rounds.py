@@ -32,6 +32,7 @@ from recollect.model import (
     Target,
     Theme,
     Tombstone,
+    Use,
     WorkingMemory,
 )
 from recollect.ports import System, Tx
@@ -42,6 +43,7 @@ AT = datetime(2020, 1, 1, tzinfo=UTC)
 LATER = AT + timedelta(days=1)
 DIGEST = "0" * 64
 VECTOR = np.ones(3, dtype=np.float32)
+USE = Use(memory_id="m1", message_id="t1", reference="m1", cited=True, at=AT)
 SCORES = Scores(relevance=0, recency=0, importance=0, total=0, computed_at=AT)
 MEMORY, MESSAGE = Target("memory", "m1"), Target("message", "t1")
 NARROW = Filter(
@@ -69,11 +71,13 @@ def system_rounds(system: System, begin: Callable[[str], object]) -> None:
         ("system.generations", lambda s: s.generations()),
         ("system.scopes", lambda s: [s.scopes(after, 100) for after in (None, SCRATCH)]),
         ("system.scopes_of_user", lambda s: s.scopes(None, 100, tenant=SCRATCH.tenant, user=SCRATCH.user)),
-        ("system.waiting", lambda s: s.waiting(AT, 10)),
+        ("system.waiting", lambda s: s.waiting(AT, 10, ahead=LATER)),
         ("system.next_due", lambda s: s.next_due()),
         ("system.find_key", lambda s: s.find_key(DIGEST)),
         ("system.touch_key", lambda s: s.touch_key("k1", AT)),
         ("system.provider", lambda s: s.provider()),
+        ("system.scrub_owed", lambda s: s.scrub_owed()),
+        ("system.looks", lambda s: s.looks(AT, 12, 10)),
     )
     for name, act in asked:
         begin(name)
@@ -109,6 +113,7 @@ def _writes() -> Iterator[Step]:
     yield "links.keep", lambda tx: tx.links.keep(Repeat(memory_id="m1", id="r1", place=1, content="tea", at=AT))
     yield "links.flag", lambda tx: tx.links.flag([flag])
     yield "links.state", lambda tx: tx.links.state("m1", ["s1"])
+    yield "links.use", lambda tx: tx.links.use([USE])
     yield "conversations.open", lambda tx: tx.conversations.open(talk)
     yield "conversations.replace", lambda tx: tx.conversations.replace(talk)
     yield "conversations.append", lambda tx: tx.conversations.append([_message("t1", 0), _message("t2", 1)])
@@ -144,11 +149,15 @@ def _reads() -> Iterator[Step]:
     yield "links.flagged", lambda tx: tx.links.flagged(["m1"])
     yield "links.all_flags", lambda tx: tx.links.all_flags(10)
     yield "links.stating", lambda tx: tx.links.stating(["s1"], 10)
+    yield "links.uses", lambda tx: tx.links.uses("m1", 10)
+    yield "links.used_by", lambda tx: tx.links.used_by(["t1"])
+    yield "links.scan_uses", lambda tx: [tx.links.scan_uses(after, 10) for after in (None, USE)]
     yield "conversations.get", lambda tx: tx.conversations.get("c1")
     yield "conversations.list", lambda tx: tx.conversations.list(10, 0)
     yield "conversations.scan", lambda tx: [tx.conversations.scan(after, 10) for after in (None, "c1")]
     yield "conversations.messages", lambda tx: tx.conversations.messages(["t1"])
     yield "conversations.history", lambda tx: [tx.conversations.history("c1", 10, before) for before in (None, 5)]
+    yield "conversations.history without results", lambda tx: tx.conversations.history("c1", 10, results=False)
     yield "index.lexical", lambda tx: [tx.index.lexical(["green", "te*"], each, AT, 10) for each in (Filter(), NARROW)]
     yield "index.frequencies", lambda tx: tx.index.frequencies(["green", "tea"])
     yield "index.entries", lambda tx: tx.index.entries([MEMORY])
@@ -173,7 +182,10 @@ def _embedding() -> Iterator[Step]:
     claimed: list[EmbeddingJob] = []
     hashes = {MEMORY: DIGEST, MESSAGE: DIGEST}
     yield "embeddings.queue", lambda tx: tx.embeddings.queue(hashes, GENERATION, AT)
-    yield "embeddings.claim", lambda tx: claimed.extend(tx.embeddings.claim(GENERATION, AT, LATER - AT, 10))
+    yield (
+        "embeddings.claim",
+        lambda tx: claimed.extend(tx.embeddings.claim(GENERATION, AT, LATER - AT, 10, ahead=LATER)),
+    )
     yield "embeddings.fail", lambda tx: tx.embeddings.fail(claimed[:1], "rounds", LATER, AT)
     yield "embeddings.settle", lambda tx: tx.embeddings.settle([(each, VECTOR) for each in claimed], AT)
     yield "embeddings.status", lambda tx: tx.embeddings.status([MEMORY], GENERATION)
@@ -197,4 +209,5 @@ def _ends() -> Iterator[Step]:
     yield "space.drop_working", lambda tx: tx.space.drop_working(["c1"])
     # What holds something is written down at the end; what was erased has no row to write to.
     yield "tx.erase", lambda tx: tx.erase()
+    yield "tx.owe_scrub", lambda tx: tx.owe_scrub(AT)  # said at the end, when it is known where
     yield "index.put", lambda tx: tx.index.put([_entry(MEMORY)])

@@ -1,22 +1,27 @@
 """One transaction on one connection: shared statements compiled for Postgres, and a few written for it.
 
 The transaction opens together with its first statement, in one round trip: BEGIN, the settings row-level security reads, and the
-statement travel in one pipeline.
+statement travel in one pipeline. What is only sent waits for the next statement that is asked something, and travels with it: to
+remember something takes a handful of round trips, however many tables it is written to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar, NamedTuple
 
 import psycopg
 from psycopg import sql
 from psycopg.rows import TupleRow
+from sqlalchemy import Delete, Insert, Update
 from sqlalchemy.sql.base import Executable
 
 from recollect.model import Scope
+from recollect.stores.postgres.patience import unhurried
 from recollect.stores.postgres.wire import DIALECT
 from recollect.stores.sql.session import Dialect, Params, Row, Session
+from recollect.stores.sql.tables import spaces
 
 Connection = psycopg.Connection[TupleRow]
 
@@ -61,21 +66,27 @@ class Opening(NamedTuple):
 
 class PostgresSession(Session):
     dialect = DIALECT
+    at_once: ClassVar[bool] = False
+    """Each statement by itself, for whoever listens to them."""
 
     def __init__(self, connection: Connection, opening: Opening, exact_below: int) -> None:
         self.exact_below = exact_below
         self._connection = connection
         self._cursor = connection.cursor(binary=True)
         self._opening: Opening | None = opening
+        self._held: list[tuple[str, Sequence[Mapping[str, Any]]]] = []
+        self.touched: set[str] = set()
 
     def rows(self, statement: Executable, params: Params) -> list[Row]:
         prepared = DIALECT.prepare(statement)
         self._execute(prepared.sql, Dialect.bind(prepared, params))
+        self._touch(statement, prepared.sql, self._cursor.rowcount)
         return Dialect.decode(prepared, self._cursor.fetchall())
 
     def run(self, statement: Executable, params: Params) -> int:
         prepared = DIALECT.prepare(statement)
         self._execute(prepared.sql, Dialect.bind(prepared, params))
+        self._touch(statement, prepared.sql, self._cursor.rowcount)
         return self._cursor.rowcount
 
     def run_many(self, statement: Executable, params: Sequence[Params]) -> None:
@@ -85,30 +96,64 @@ class PostgresSession(Session):
             self._execute(prepared.sql, bound[0])
         elif bound:
             self._execute_many(prepared.sql, bound)
+        if bound:
+            self._touch(statement, prepared.sql, self._cursor.rowcount)
+
+    def send(self, statement: Executable, params: Sequence[Params]) -> None:
+        if self.at_once or not params:
+            self.run_many(statement, params)
+            return
+        prepared = DIALECT.prepare(statement)
+        self._held.append((prepared.sql, [Dialect.bind(prepared, each) for each in params]))
+        self._touch(statement, prepared.sql, len(params))
+
+    def flush(self) -> None:
+        if self._held:
+            with self._connection.pipeline():
+                self._open()
 
     def query(self, text: str, params: Params) -> list[Row]:
         """Run a statement in Postgres's own words. Its text is ours; everything of a caller's is a parameter."""
         self._execute(text, params)
         return self._cursor.fetchall()
 
+    @contextmanager
+    def unhurried(self) -> Iterator[None]:
+        """The rest of the transaction may take as long as there are rows."""
+        self.query("SELECT set_config('statement_timeout', '0', true)", {})
+        with unhurried(self._connection):
+            yield
+
+    def _touch(self, statement: Executable, text: str, count: int) -> None:
+        """A row that is deleted stays in its table until it is vacuumed, and so does the former self of one that is changed. A
+        scope's own row changes with every write and holds no more than whose it is: there only its end counts."""
+        if not isinstance(statement, Delete | Update | Insert) or count <= 0:
+            return
+        replaces = not isinstance(statement, Insert) or " DO UPDATE " in text
+        if isinstance(statement, Delete) or (replaces and statement.table is not spaces):
+            self.touched.add(str(statement.table))
+
     def _execute(self, text: str, params: Mapping[str, Any]) -> None:
-        if self._opening is None:
+        if self._opening is None and not self._held:
             self._cursor.execute(text.encode(), params)
             return
-        located = self._opening.located
+        located = self._opening.located if self._opening else None
         with self._connection.pipeline():
-            entered = self._opening.run(self._connection)
-            self._opening = None
+            entered = self._open()
             self._cursor.execute(text.encode(), params)
-        if located is not None:
+        if located is not None and entered is not None:
             located(entered.fetchall()[0][2])
 
     def _execute_many(self, text: str, params: Sequence[Mapping[str, Any]]) -> None:
-        self._open()
-        self._cursor.executemany(text.encode(), params)
+        with self._connection.pipeline():
+            self._open()
+            self._cursor.executemany(text.encode(), params)
 
-    def _open(self) -> None:
-        """Begin without a statement to go with it."""
-        if self._opening is not None:
-            self._opening.run(self._connection)
-            self._opening = None
+    def _open(self) -> psycopg.Cursor[TupleRow] | None:
+        """Begin, if that is still to be done, and send what was held back; within a pipeline nobody waits for either."""
+        entered = self._opening.run(self._connection) if self._opening else None
+        self._opening = None
+        held, self._held = self._held, []
+        for text, params in held:
+            self._connection.cursor().executemany(text.encode(), params)
+        return entered

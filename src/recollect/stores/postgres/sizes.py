@@ -15,7 +15,7 @@ from recollect.stores.migrations.postgres_ddl import OPEN, PROTECTED
 from recollect.stores.postgres.pool import Pool
 from recollect.stores.postgres.session import Connection
 
-MANY: Final = 100_000_000
+PLANNED: Final = (1_000_000, 10_000_000, 100_000_000)
 GIB: Final = 1024**3
 
 _RELATIONS = """
@@ -31,7 +31,22 @@ ORDER BY t.relname, i.relname NULLS FIRST
 """
 _MAY = "SELECT bool_and(has_table_privilege(t.name, 'MAINTAIN')) FROM unnest(%s::text[]) AS t(name)"
 _NAMES = {"gin": "words", "hnsw": "graph"}
-_OF_A_MEMORY = ("memories", "entries", "embeddings")
+_OF_A_MEMORY = ("memories", "slots", "entries", "embeddings")
+_SEVERAL = {"slots": "memories"}
+"""Tables with several rows for each of another's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Gigabytes (2^30) for so many memories."""
+
+    memories: int
+    outside: float
+    """With nobody in the graph."""
+    inside: float
+    """With everybody in it; as much as outside where there is no graph to measure."""
+    changing: float
+    """More, for as long as two models have their vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +79,31 @@ class Sizes:
         all; the graph counts for those that are in it."""
         found: dict[str, float] = {}
         for part in self.parts:
-            if part.table in _OF_A_MEMORY and (rows := self.counts[part.table]):
+            if part.table in _OF_A_MEMORY and (rows := self.counts.get(_SEVERAL.get(part.table, part.table), 0)):
                 among = max(part.rows, 1) if part.kind == "graph" else rows
                 name = f"{part.table}: {part.kind}"
                 found[name] = found.get(name, 0.0) + (0.0 if not part.rows else part.bytes / among)
         return found
 
     @property
+    def planned(self) -> Sequence[Room]:
+        """What that comes to for many."""
+        each = self.per_memory
+        graph = sum(size for name, size in each.items() if name.endswith("graph"))
+        outside = sum(each.values()) - graph
+        vectors = sum(
+            size for name, size in each.items() if name.startswith("embeddings") and not name.endswith("graph")
+        )
+        return [
+            Room(many, outside * many / GIB, (outside + graph) * many / GIB, vectors * many / GIB) for many in PLANNED
+        ]
+
+    @property
     def said(self) -> str:
         graph = sum(each for name, each in self.per_memory.items() if name.endswith("graph"))
         outside = sum(self.per_memory.values()) - graph
-        rooms = f"{outside:,.0f} bytes × {MANY:,} memories = {outside * MANY / GIB:,.0f} GiB"
-        inside = f"; in the graph {graph:,.0f} more each, {graph * MANY / GIB:,.0f} GiB" if graph else ""
-        return f"from {self.counts.get('memories', 0):,} memories: {rooms}{inside}"
+        inside = f", {graph:,.0f} more in the graph" if graph else ""
+        return f"from {self.counts.get('memories', 0):,} memories: {outside:,.0f} bytes each{inside}"
 
 
 async def measured(url: str) -> Sizes:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from typing import TypeVar
 
 import psycopg
+from sqlalchemy.exc import DBAPIError
 
 from recollect.model import Scope
 from recollect.ports import Capability, System, Tx
@@ -15,7 +17,7 @@ from recollect.stores import migrations
 from recollect.stores.migrations.postgres_ddl import DEFAULT_APP_ROLE, grants
 from recollect.stores.postgres import citus, doctor, scrubbing
 from recollect.stores.postgres.embeddings import PostgresEmbeddings
-from recollect.stores.postgres.errors import translated
+from recollect.stores.postgres.errors import meaning, translated
 from recollect.stores.postgres.index import PostgresIndex
 from recollect.stores.postgres.pool import Pool, user_of
 from recollect.stores.postgres.replica import Located, NotThere, Replica
@@ -25,6 +27,7 @@ from recollect.stores.sql.tx import SqlTx
 
 T = TypeVar("T")
 Sessions = Callable[[Connection, Opening, int], PostgresSession]
+CANCEL_S = 5.0
 REPLICA_PATIENCE = 2  # seconds: whoever waits longer than that for a replica had better ask the server that has it all
 EXACT_BELOW = 200_000
 """As many entries as the engine holds in memory: whoever is searched there need not be in the vector index."""
@@ -39,6 +42,7 @@ class PostgresStore:
         exact_below: int,
         *,
         scrubs: bool,
+        scrubbed_at_once: int = scrubbing.AT_ONCE_BYTES,
         spread: bool = False,
         replica: Replica | None = None,
         sessions: Sessions = PostgresSession,
@@ -49,6 +53,9 @@ class PostgresStore:
         self._exact_below = exact_below
         self._sessions = sessions
         self._capabilities = frozenset(Capability) if scrubs else frozenset(Capability) - {Capability.SCRUBS}
+        self._scrubbing = scrubbing.Scrubbing(scrubbed_at_once, spread, pool.settings is not None)
+        self._scrubs: set[Connection] = set()
+        """At work, for as long as that takes."""
 
     @classmethod
     async def open(
@@ -62,6 +69,7 @@ class PostgresStore:
         connect_timeout: int = 5,
         wait_timeout: float = 10.0,
         exact_below: int = EXACT_BELOW,
+        scrubbed_at_once: int = scrubbing.AT_ONCE_BYTES,
         migrate_url: str | None = None,
         allow_privileged: bool = False,
         sessions: Sessions = PostgresSession,
@@ -70,6 +78,7 @@ class PostgresStore:
 
         With a `read_url`, a streaming replica's, reads go there as far as it has seen what this process has (see `replica`).
         `prepare=False` is for a pooler that hands out connections per transaction.
+        `scrubbed_at_once`: how many bytes of tables are cleaned while whoever forgot something waits (see `scrubbing`).
         `sessions` makes the session of each transaction: whoever wants to see the statements brings one that tells.
 
         A role that row-level security does not bind (superuser, BYPASSRLS, the tables' owner) is refused with `NotAllowed`,
@@ -93,7 +102,15 @@ class PostgresStore:
                 )
                 replica = Replica(elsewhere)
             undo.pop_all()
-        return cls(pool, exact_below, scrubs=scrubs, spread=spread, replica=replica, sessions=sessions)
+        return cls(
+            pool,
+            exact_below,
+            scrubs=scrubs,
+            scrubbed_at_once=scrubbed_at_once,
+            spread=spread,
+            replica=replica,
+            sessions=sessions,
+        )
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -132,20 +149,40 @@ class PostgresStore:
         after = None if self._replica is None else self._replica.seen(None)
         return await self._pool.transaction(run, writes=True, after=after)
 
-    async def scrub(self) -> bool:
-        return await self._pool.outside(scrubbing.scrub)
+    async def scrub(self, *, however_long: bool = False) -> bool:
+        def run(connection: Connection) -> bool:
+            self._scrubs.add(connection)
+            try:
+                return not self._scrubbing.end.is_set() and self._scrubbing.scrub(connection, however_long)
+            finally:
+                self._scrubs.discard(connection)
+
+        return Capability.SCRUBS in self._capabilities and await self._pool.outside(run)
 
     async def checkup(self) -> list[doctor.Finding]:
         """What `recollect doctor` shows: one finding per thing that must be right."""
         return [*await self._pool.outside(doctor.checkup), doctor.pool_state(self._pool.stats())]
 
     async def close(self) -> None:
+        """A scrub that is under way is broken off and stays owed: it may take hours."""
+        self._scrubbing.end.set()
+        await asyncio.to_thread(self._break_off)
         if self._replica is not None:
             await self._replica.close()
         await self._pool.close()
 
+    def _break_off(self) -> None:
+        """Again and again for a while: between two statements there is nothing to cancel."""
+        deadline = time.monotonic() + CANCEL_S
+        while (at_work := list(self._scrubs)) and time.monotonic() < deadline:
+            for connection in at_work:
+                with suppress(psycopg.Error):
+                    connection.cancel_safe(timeout=CANCEL_S)
+            time.sleep(0.01)
+
     def _written(self, connection: Connection, scope: Scope, work: Callable[[Tx], T]) -> T:
         tx = self._tx(connection, scope, writes=True)
+        tx.owes = Capability.SCRUBS in self._capabilities
         tx.begin()
         result = work(tx)
         tx.finish()
@@ -161,6 +198,11 @@ class PostgresStore:
 
 def _migrate(owner_url: str, app_role: str) -> None:
     """Bring the schema up to date, and give this application's role its rights even if another one came first."""
-    migrations.upgrade(owner_url, app_role=app_role)
+    try:
+        migrations.upgrade(owner_url, app_role=app_role)
+    except DBAPIError as problem:
+        if isinstance(problem.orig, psycopg.Error):
+            raise meaning(problem.orig) from None
+        raise
     with translated(), psycopg.connect(owner_url, autocommit=True) as connection:
         connection.execute(grants(app_role).encode())

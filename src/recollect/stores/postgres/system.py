@@ -1,5 +1,5 @@
-"""What belongs to no user, on Postgres. Row-level security holds for jobs as well, so what spans users enters each scope in turn,
-in functions the migration made (see `migrations.postgres_ddl`)."""
+"""What belongs to no user, on Postgres. Row-level security holds for jobs as well, so what spans users is done by functions that
+the migration made (see `migrations.postgres_ddl`)."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ class PostgresSystem(SqlSystem):
 
     def _unhurried(self, statement: str, id: str) -> None:
         """Run what takes as long as there are rows: the timeout that protects recalls isn't meant for it."""
-        self._session.query("SELECT set_config('statement_timeout', '0', true)", {})
-        self._session.query(statement, {"id": id})
+        with self._session.unhurried():
+            self._session.query(statement, {"id": id})

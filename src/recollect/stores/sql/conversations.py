@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Select, bindparam, case, delete, func, select, update
+from sqlalchemy import Select, bindparam, case, delete, func, null, select, update
 
 from recollect.errors import NotFound
-from recollect.model import Conversation, Message, Page, Scope
+from recollect.model import Conversation, Message, Page, Scope, Target
+from recollect.stores.sql import links
 from recollect.stores.sql.expressions import SCOPE, adding, changing, member, own, owner
+from recollect.stores.sql.ledger import Ledger
 from recollect.stores.sql.session import Row, Session
 from recollect.stores.sql.tables import conversations, messages
 
@@ -55,7 +57,13 @@ _HISTORY = (
     .order_by(messages.c.order.desc())
     .limit(bindparam("limit"))
 )
-_HISTORY_BEFORE = _HISTORY.where(messages.c.order < bindparam("before"))
+_WITHOUT_RESULTS = _HISTORY.with_only_columns(
+    *(null().label(c.name) if c.name == "execution_result" else c for c in _SAID_COLUMNS)
+)
+_HISTORIES = {
+    results: (each, each.where(messages.c.order < bindparam("before")))
+    for results, each in ((True, _HISTORY), (False, _WITHOUT_RESULTS))
+}
 _DELETE_MESSAGES = delete(messages).where(own(messages), member(messages.c.id, "ids"))
 _DELETE_SAID_IN = delete(messages).where(own(messages), member(messages.c.session_id, "ids"))
 
@@ -63,9 +71,10 @@ _DELETE_SAID_IN = delete(messages).where(own(messages), member(messages.c.sessio
 class SqlConversations:
     """`ports.Conversations` over a SQL session."""
 
-    def __init__(self, session: Session, scope: Scope) -> None:
+    def __init__(self, session: Session, scope: Scope, ledger: Ledger) -> None:
         self._session = session
         self._owner = owner(scope)
+        self._ledger = ledger
 
     def open(self, conversation: Conversation) -> Conversation:
         there = self.get(conversation.id)
@@ -98,18 +107,23 @@ class SqlConversations:
         for id, count in reached.items():
             if not self._session.run(_GROW, {**self._owner, "id": id, "reached": count}):
                 raise NotFound("there is no conversation for these messages")
-        self._session.run_many(_APPEND, [self._message_row(message) for message in messages])
+        self._session.send(_APPEND, [self._message_row(message) for message in messages])
+        self._ledger.unindexed.update(Target("message", message.id) for message in messages)
 
     def messages(self, ids: Iterable[str]) -> dict[str, Message]:
         return {message.id: message for message in self._said(_MESSAGES, ids=[*ids])}
 
-    def history(self, session_id: str, limit: int, before: int | None = None) -> Sequence[Message]:
+    def history(
+        self, session_id: str, limit: int, before: int | None = None, *, results: bool = True
+    ) -> Sequence[Message]:
+        whole, earlier = _HISTORIES[results]
         if before is None:
-            return self._said(_HISTORY, session_id=session_id, limit=limit)[::-1]
-        return self._said(_HISTORY_BEFORE, session_id=session_id, limit=limit, before=before)[::-1]
+            return self._said(whole, session_id=session_id, limit=limit)[::-1]
+        return self._said(earlier, session_id=session_id, limit=limit, before=before)[::-1]
 
     def delete(self, ids: Iterable[str]) -> int:
         params = {**self._owner, "ids": [*ids]}
+        self._session.run(links.OF_THE_ENDED, params)
         self._session.run(_DELETE_SAID_IN, params)
         return self._session.run(_DELETE, params)
 
@@ -117,7 +131,9 @@ class SqlConversations:
         """The conversation keeps its count: it is where the next order comes from, and an order is never used
         twice.
         """
-        return self._session.run(_DELETE_MESSAGES, {**self._owner, "ids": [*ids]})
+        params = {**self._owner, "ids": [*ids]}
+        self._session.run(links.OF_THE_UNSAID, params)
+        return self._session.run(_DELETE_MESSAGES, params)
 
     def _said(self, statement: Select[Any], **params: Any) -> Sequence[Message]:
         rows = self._session.rows(statement, {**self._owner, **params})

@@ -45,13 +45,15 @@ _QUEUE = _NEW.on_conflict_do_update(
     },
     where=or_(table.c.state != _READY, table.c.content_hash != _NEW.excluded.content_hash),
 )
-_DUE = (
+_WORK = (
     select(table.c.kind, table.c.target_id, table.c.content_hash, table.c.attempts, table.c.created_at)
-    .where(own(table), _GENERATION, _UNSETTLED, table.c.due_at.is_not(None), table.c.due_at <= bindparam("at"))
+    .where(own(table), _GENERATION, _UNSETTLED, table.c.due_at.is_not(None))
     .order_by(table.c.due_at, table.c.kind, table.c.target_id)
     .limit(bindparam("limit"))
     .with_for_update(skip_locked=True)
 )
+_DUE = _WORK.where(table.c.due_at <= bindparam("at"))
+_AHEAD = _WORK.where(table.c.due_at > bindparam("ahead"))
 _LEASE = update(table).where(_OF_KIND, _GENERATION).values(due_at=bindparam("until"))
 _ABANDON = delete(table).where(_OF_KIND, _GENERATION)
 _CONTENTS = {
@@ -133,12 +135,16 @@ class SqlEmbeddings:
             {**pending, "kind": target.kind, "target_id": target.id, "content_hash": content_hash}
             for target, content_hash in hashes.items()
         ]
-        self._session.run_many(_QUEUE, rows)
+        self._session.send(_QUEUE, rows)
         self._ledger.rescheduled()
 
-    def claim(self, generation: str, at: datetime, lease: timedelta, limit: int) -> Sequence[EmbeddingJob]:
+    def claim(
+        self, generation: str, at: datetime, lease: timedelta, limit: int, *, ahead: datetime | None = None
+    ) -> Sequence[EmbeddingJob]:
         params = {**self._owner, "generation": generation}
         due = self._session.rows(_DUE, {**params, "at": at, "limit": limit})
+        if ahead is not None and len(due) < limit:
+            due += self._session.rows(_AHEAD, {**params, "ahead": ahead, "limit": limit - len(due)})
         contents = self._contents(Target(kind, id) for kind, id, *_ in due)
         for kind, ids in by_kind(contents):
             self._session.run(_LEASE, {**params, "kind": kind, "ids": ids, "until": at + lease})

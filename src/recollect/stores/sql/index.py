@@ -98,10 +98,11 @@ class SqlIndex(ABC):
         targets = {entry.target for entry in new}
         present = sum(
             len(self._session.rows(_PRESENT, {**self._owner, "kind": kind, "ids": ids}))
-            for kind, ids in by_kind(targets)
+            for kind, ids in by_kind(targets - self._ledger.unindexed)
         )
+        self._ledger.unindexed -= targets
         revision = self._ledger.changed(added=len(targets) - present)
-        self._session.run_many(self.PUT, [self.row(entry, revision) for entry in new])
+        self._session.send(self.PUT, [self.row(entry, revision) for entry in new])
 
     def row(self, entry: Entry, revision: int) -> dict[str, Any]:
         """The parameters of `PUT`."""

@@ -2,7 +2,8 @@
 
 The row is read (and on Postgres locked) once when a write begins, kept as plain numbers while the work runs,
 and written once at the end. So writers of one scope are serial, a transaction that touches the index many
-times is still one revision, and bookkeeping costs two statements however much a verb does.
+times is still one revision, and bookkeeping costs two statements however much a verb does. The scope's settings
+are in that row, too: every verb asks for them, and has them already.
 
 A scope that was erased and comes back must not look like an old one: its revisions start at the clock, beyond
 every number the erased row can have had, so that no in-memory copy of the erased index can ever seem current.
@@ -10,19 +11,21 @@ every number the erased row can have had, so that no in-memory copy of the erase
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import bindparam, delete, exists, or_, select, update
 
-from recollect.model import EmbeddingState, GenerationState, Scope, SpaceSettings
+from recollect.model import EmbeddingState, GenerationState, Scope, SpaceSettings, Target
 from recollect.stores.sql.expressions import adding, fixed, own, owner
-from recollect.stores.sql.session import Session
+from recollect.stores.sql.session import Row, Session
 from recollect.stores.sql.tables import KEYS, embeddings, generations, metadata, spaces
 
-_NUMBERS = (spaces.c.revision, spaces.c.purged, spaces.c.size)
-_READ = select(*_NUMBERS).where(own(spaces))
+SWITCHES = tuple(each.name for each in fields(SpaceSettings))
+_READ = select(spaces.c.revision, spaces.c.purged, spaces.c.size, *(spaces.c[name] for name in SWITCHES)).where(
+    own(spaces)
+)
 _LOCK = _READ.with_for_update()
 _CREATE = adding(spaces).on_conflict_do_nothing()
 _NEXT_DUE = (
@@ -57,12 +60,16 @@ class Ledger:
         self._session = session
         self._owner = owner(scope)
         self._row: tuple[int, int, int] | None = None
+        self._settings = SpaceSettings()
         self._read = False
         self._revision: int | None = None
         self._purged = False
         self._size_change = 0
         self._work = False
         self._newborn = False
+        self.unindexed: set[Target] = set()
+        self.unfiled: set[str] = set()
+        """What this very transaction inserted and nothing hangs on yet: nobody has to look whether there is something."""
 
     def hold(self) -> None:
         """Make sure that the row exists and that nobody else writes this scope until the transaction ends."""
@@ -72,7 +79,25 @@ class Ledger:
             self._newborn = True
             found = self._session.row(_LOCK, self._owner)
         assert found is not None
-        self._row, self._read = (found[0], found[1], found[2]), True
+        self._take(found)
+
+    def _take(self, found: Row | None) -> None:
+        self._read = True
+        if found is not None:
+            self._row = (found[0], found[1], found[2])
+            self._settings = SpaceSettings(**dict(zip(SWITCHES, found[3:], strict=True)))
+
+    @property
+    def settings(self) -> SpaceSettings:
+        """The scope's own; what holds for everybody where there is no such scope."""
+        self.numbers()
+        return self._settings
+
+    def set(self, settings: SpaceSettings) -> None:
+        """They were written: a scope may consist of them alone."""
+        self._settings = settings
+        if settings != SpaceSettings():
+            self._newborn = False
 
     @property
     def known(self) -> bool:
@@ -84,8 +109,7 @@ class Ledger:
         no such scope.
         """
         if not self._read:
-            found = self._session.row(_READ, self._owner)
-            self._row, self._read = (None if found is None else (found[0], found[1], found[2])), True
+            self._take(self._session.row(_READ, self._owner))
         if self._row is None:
             return None
         revision, purged, size = self._row
@@ -114,14 +138,10 @@ class Ledger:
             self.hold()
         self._work = True
 
-    def keep(self) -> None:
-        """The row itself has something to say: a scope may consist of its settings alone."""
-        self._newborn = False
-
     def erase(self) -> None:
         self._session.run(_DROP, self._owner)
         self._row, self._read, self._revision, self._work, self._newborn = None, True, None, False, False
-        self._purged, self._size_change = False, 0
+        self._purged, self._size_change, self._settings = False, 0, SpaceSettings()
 
     def write(self) -> None:
         """Before the commit: bring the row up to date, if there is anything to say.

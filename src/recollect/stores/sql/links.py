@@ -1,16 +1,17 @@
-"""What ties memories to each other, in SQL: tellings, flags and the slots that memories fill."""
+"""What ties memories to each other and to replies, in SQL: tellings, flags, the slots that memories fill, and uses."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
 
-from sqlalchemy import bindparam, delete, func, or_, select
+from sqlalchemy import bindparam, delete, func, or_, select, tuple_
 
-from recollect.model import Flag, Repeat, Scope, Status
+from recollect.model import Flag, Repeat, Scope, Status, Use
 from recollect.stores.sql.expressions import adding, fixed, member, own, owner, putting
+from recollect.stores.sql.ledger import Ledger
 from recollect.stores.sql.session import Row, Session
-from recollect.stores.sql.tables import flags, memories, repeats, slots
+from recollect.stores.sql.tables import flags, memories, messages, repeats, slots, uses
 
 _REPEAT = tuple(each.name for each in fields(Repeat))
 _REPEATS = (
@@ -54,30 +55,68 @@ _FILLED = (
     .where(own(slots), member(slots.c.slot, "slots"))
     .order_by(slots.c.memory_id.desc())
     .limit(bindparam("most"))
+    .subquery()
 )
-_STATING = select(memories.c.id, memories.c.created_at).where(
-    own(memories), memories.c.id.in_(_FILLED), memories.c.status == fixed(Status.ACTIVE)
+# One look-up by key for each: as a join, Postgres would rather read all that somebody with a thousand memories has.
+_SINCE = (
+    select(memories.c.created_at)
+    .where(own(memories), memories.c.id == _FILLED.c.memory_id, memories.c.status == fixed(Status.ACTIVE))
+    .scalar_subquery()
 )
+_STATING = select(_FILLED.c.memory_id, _SINCE)
 _MOST_FILLED = 64
+
+_USE = tuple(each.name for each in fields(Use))
+_NOTE = adding(uses).on_conflict_do_nothing()
+_USES = (
+    select(*(uses.c[name] for name in _USE))
+    .where(own(uses), uses.c.memory_id == bindparam("memory_id"))
+    .order_by(uses.c.at.desc(), uses.c.message_id.desc())
+    .limit(bindparam("limit"))
+)
+_USED_BY = (
+    select(*(uses.c[name] for name in _USE))
+    .where(own(uses), member(uses.c.message_id, "ids"))
+    .order_by(uses.c.message_id, uses.c.reference)
+)
+_SCAN = (
+    select(*(uses.c[name] for name in _USE))
+    .where(own(uses))
+    .order_by(uses.c.memory_id, uses.c.message_id)
+    .limit(bindparam("limit"))
+)
+_SCAN_ON = _SCAN.where(
+    tuple_(uses.c.memory_id, uses.c.message_id) > tuple_(bindparam("memory_id"), bindparam("message_id"))
+)
 
 OF_THE_DOOMED = (
     delete(repeats).where(own(repeats), member(repeats.c.memory_id, "ids")),
     delete(flags).where(own(flags), _EITHER),
     delete(slots).where(own(slots), member(slots.c.memory_id, "ids")),
+    delete(uses).where(own(uses), member(uses.c.memory_id, "ids")),
 )
 """What goes with memories that are deleted."""
+
+OF_THE_UNSAID = delete(uses).where(own(uses), member(uses.c.message_id, "ids"))
+"""What goes with messages that are deleted."""
+
+OF_THE_ENDED = delete(uses).where(
+    own(uses), uses.c.message_id.in_(select(messages.c.id).where(own(messages), member(messages.c.session_id, "ids")))
+)
+"""What goes with conversations that are deleted."""
 
 
 class SqlLinks:
     """`ports.Links` over a SQL session."""
 
-    def __init__(self, session: Session, scope: Scope) -> None:
+    def __init__(self, session: Session, scope: Scope, ledger: Ledger) -> None:
         self._session = session
         self._owner = owner(scope)
+        self._ledger = ledger
 
     def keep(self, repeat: Repeat) -> None:
         row = {name: getattr(repeat, name) for name in _REPEAT}
-        self._session.run(_KEEP, {**self._owner, **row, "fields": dict(repeat.fields)})
+        self._session.send(_KEEP, [{**self._owner, **row, "fields": dict(repeat.fields)}])
 
     def last_place(self, memory_id: str) -> int | None:
         found = self._session.row(_LAST, {**self._owner, "memory_id": memory_id})
@@ -93,7 +132,7 @@ class SqlLinks:
         return self._session.run(_DROP, {**self._owner, "memory_id": memory_id, "ids": [*repeat_ids]})
 
     def flag(self, flags: Sequence[Flag]) -> None:
-        self._session.run_many(_NEW_FLAG, [{**self._owner, **asdict(each)} for each in flags])
+        self._session.send(_NEW_FLAG, [{**self._owner, **asdict(each)} for each in flags])
 
     def flagged(self, memory_ids: Iterable[str]) -> Sequence[Flag]:
         return [_flag(row) for row in self._session.rows(_FLAGGED, {**self._owner, "ids": [*memory_ids]})]
@@ -106,17 +145,39 @@ class SqlLinks:
         return sum(self._session.run(_UNFLAG, pair) for pair in pairs)
 
     def state(self, memory_id: str, slots: Iterable[str]) -> None:
-        self._session.run(_EMPTY, {**self._owner, "memory_id": memory_id})
+        if memory_id in self._ledger.unfiled:
+            self._ledger.unfiled.discard(memory_id)
+        else:
+            self._session.send(_EMPTY, [{**self._owner, "memory_id": memory_id}])
         rows = [{**self._owner, "slot": slot, "memory_id": memory_id} for slot in dict.fromkeys(slots)]
         if rows:
-            self._session.run_many(_FILL, rows)
+            self._session.send(_FILL, rows)
 
     def stating(self, slots: Iterable[str], limit: int) -> Sequence[str]:
         wanted = [*slots]
         params = {**self._owner, "slots": wanted, "most": max(limit, _MOST_FILLED)}
         rows = self._session.rows(_STATING, params) if wanted else ()
-        newest = sorted(((at, id) for id, at in rows), reverse=True)
+        newest = sorted({(at, id) for id, at in rows if at is not None}, reverse=True)
         return [id for _, id in newest[:limit]]
+
+    def use(self, uses: Sequence[Use]) -> None:
+        self._session.run_many(_NOTE, [{**self._owner, **asdict(each)} for each in uses])
+
+    def uses(self, memory_id: str, limit: int) -> Sequence[Use]:
+        return self._used(self._session.rows(_USES, {**self._owner, "memory_id": memory_id, "limit": limit}))
+
+    def used_by(self, message_ids: Iterable[str]) -> Sequence[Use]:
+        return self._used(self._session.rows(_USED_BY, {**self._owner, "ids": [*message_ids]}))
+
+    def scan_uses(self, after: Use | None, limit: int) -> Sequence[Use]:
+        if after is None:
+            return self._used(self._session.rows(_SCAN, {**self._owner, "limit": limit}))
+        place = {"memory_id": after.memory_id, "message_id": after.message_id}
+        return self._used(self._session.rows(_SCAN_ON, {**self._owner, **place, "limit": limit}))
+
+    @staticmethod
+    def _used(rows: Sequence[Row]) -> Sequence[Use]:
+        return [Use(**dict(zip(_USE, row, strict=True))) for row in rows]
 
 
 def _repeat(row: Row) -> Repeat:

@@ -24,9 +24,10 @@ from sqlalchemy import (
 )
 
 from recollect.errors import NotFound
-from recollect.model import Listing, Memory, MemoryType, Page, Scope, Scores, Source, Status
+from recollect.model import Listing, Memory, MemoryType, Page, Scope, Scores, Source, Status, Target
 from recollect.stores.sql import links
 from recollect.stores.sql.expressions import SCOPE, adding, changing, fixed, member, overlap, own, owner
+from recollect.stores.sql.ledger import Ledger
 from recollect.stores.sql.session import Row, Session
 from recollect.stores.sql.tables import memories as table
 
@@ -102,12 +103,15 @@ class Shape(NamedTuple):
 class SqlMemories:
     """`ports.Memories` over a SQL session."""
 
-    def __init__(self, session: Session, scope: Scope) -> None:
+    def __init__(self, session: Session, scope: Scope, ledger: Ledger) -> None:
         self._session = session
         self._owner = owner(scope)
+        self._ledger = ledger
 
     def insert(self, memory: Memory, digest: str) -> None:
-        self._session.run(_INSERT, self._row(memory, digest))
+        self._session.send(_INSERT, [self._row(memory, digest)])
+        self._ledger.unindexed.add(Target("memory", memory.id))
+        self._ledger.unfiled.add(memory.id)
 
     def replace(self, memory: Memory, digest: str) -> None:
         if not self._session.run(_REPLACE, self._row(memory, digest)):

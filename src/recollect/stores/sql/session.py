@@ -2,14 +2,15 @@
 
 A dialect compiles each statement object once and remembers its text, how to write each parameter and how to
 read each result column. Statements are module constants or come from cached builders, so compiling never
-happens on a warm path. What a value becomes is decided by the column's type, never by looking at the value:
+happens on a warm path. What a builder has let go of would stay here for ever, so when there are too many all are
+compiled anew. What a value becomes is decided by the column's type, never by looking at the value:
 the text "[]" stored as a document is not a list.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -25,6 +26,7 @@ from recollect.stores.sql.types import HalfVector
 Params = Mapping[str, Any]
 Row = tuple[Any, ...]
 Converter = Callable[[Any], Any] | None
+MOST_PREPARED = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ class Dialect(ABC):
     def prepare(self, statement: Executable) -> Prepared:
         ready = self._prepared.get(statement)
         if ready is None:
+            if len(self._prepared) >= MOST_PREPARED:
+                self._prepared.clear()
             ready = self._prepared[statement] = self._compile(statement)
         return ready
 
@@ -115,6 +119,8 @@ class Session(ABC):
     """One open transaction of one scope on one connection."""
 
     dialect: ClassVar[Dialect]
+    touched: Collection[str] = ()
+    """Tables in which this transaction changed or removed rows, where a store needs to know them."""
 
     @abstractmethod
     def rows(self, statement: Executable, params: Params) -> list[Row]:
@@ -127,6 +133,16 @@ class Session(ABC):
     @abstractmethod
     def run_many(self, statement: Executable, params: Sequence[Params]) -> None:
         """Run one statement for each set of parameters."""
+
+    def send(self, statement: Executable, params: Sequence[Params]) -> None:
+        """The same for statements of whose outcome nobody asks anything: done before whatever comes next, and it may travel
+        together with that. What is wrong with one is then told by the next.
+        """
+        self.run_many(statement, params)
+
+    @abstractmethod
+    def flush(self) -> None:
+        """Let nothing be under way any longer."""
 
     def row(self, statement: Executable, params: Params) -> Row | None:
         """The first row, if there is one."""

@@ -13,13 +13,11 @@ from sqlalchemy import Select, and_, bindparam, delete, func, or_, select, updat
 
 from recollect.model import AuditEvent, Declaration, Page, Scope, SpaceSettings, Status, Theme, Tombstone, WorkingMemory
 from recollect.stores.sql.expressions import SCOPE, adding, fixed, member, own, owner, putting
-from recollect.stores.sql.ledger import Ledger
+from recollect.stores.sql.ledger import SWITCHES, Ledger
 from recollect.stores.sql.session import Row, Session
 from recollect.stores.sql.tables import audit_events, memories, sessions, spaces, themes, tombstones, working_memories
 from recollect.stores.sql.types import Names
 
-_SWITCHES = ("memory_enabled", "incognito_default", "soft_cap", "shared_tags", "retention_days")
-_SETTINGS = select(*(spaces.c[name] for name in _SWITCHES)).where(own(spaces))
 _NEIGHBOURS = (
     select(spaces.c.space, spaces.c.shared_tags)
     .where(
@@ -31,7 +29,7 @@ _NEIGHBOURS = (
     )
     .order_by(spaces.c.space)
 )
-_SAVE_SETTINGS = update(spaces).where(own(spaces)).values({name: bindparam(name) for name in _SWITCHES})
+_SAVE_SETTINGS = update(spaces).where(own(spaces)).values({name: bindparam(name) for name in SWITCHES})
 
 _CARRIED = (
     select(memories.c.theme, func.count().label("count"))
@@ -132,16 +130,14 @@ class SqlSpace:
         self._ledger = ledger
 
     def settings(self) -> SpaceSettings:
-        row = self._session.row(_SETTINGS, self._owner)
-        return SpaceSettings() if row is None else SpaceSettings(**dict(zip(_SWITCHES, row, strict=True)))
+        return self._ledger.settings
 
     def save_settings(self, settings: SpaceSettings) -> None:
         params = {**self._owner, **asdict(settings)}
         if not self._session.run(_SAVE_SETTINGS, params):  # the scope was erased earlier in this transaction
             self._ledger.hold()
             self._session.run(_SAVE_SETTINGS, params)
-        if settings != SpaceSettings():
-            self._ledger.keep()
+        self._ledger.set(settings)
 
     def themes(self) -> Sequence[Theme]:
         rows = self._session.rows(_THEMES, self._owner)
@@ -151,7 +147,7 @@ class SqlSpace:
         self._session.run(_SAVE_THEME, self._theme_row(theme))
 
     def open_theme(self, theme: Theme) -> None:
-        self._session.run(_OPEN_THEME, self._theme_row(theme))
+        self._session.send(_OPEN_THEME, [self._theme_row(theme)])
 
     def drop_theme(self, slug: str) -> None:
         self._session.run(_DROP_THEME, {**self._owner, "slug": slug})
@@ -175,7 +171,7 @@ class SqlSpace:
 
     def record(self, event: AuditEvent) -> None:
         row: dict[str, Any] = {name: getattr(event, name) for name in _EVENT}
-        self._session.run(_RECORD, {**self._owner, **row, "facts": dict(event.facts)})
+        self._session.send(_RECORD, [{**self._owner, **row, "facts": dict(event.facts)}])
 
     def audit(self, limit: int, offset: int) -> Page[AuditEvent]:
         total = self._session.rows(_AUDITED, self._owner)[0][0]

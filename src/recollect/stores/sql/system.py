@@ -14,6 +14,8 @@ from recollect.model import Backlog, EmbeddingState, Generation, GenerationState
 from recollect.stores.sql.access import SqlAccess
 from recollect.stores.sql.embeddings import BACKLOG_COLUMNS, backlog_of
 from recollect.stores.sql.expressions import SCOPE, fixed, owner
+from recollect.stores.sql.looks import SqlLooks
+from recollect.stores.sql.scrubs import SqlScrubs
 from recollect.stores.sql.session import Session
 from recollect.stores.sql.tables import embeddings, generations, spaces
 
@@ -57,13 +59,19 @@ _WAITING = (
     .order_by(spaces.c.work_due, *_OWNER)
     .limit(bindparam("limit"))
 )
+_AHEAD = (
+    select(*_OWNER)
+    .where(spaces.c.work_due.is_not(None), spaces.c.work_due > bindparam("ahead"), spaces.c.memory_enabled)
+    .order_by(spaces.c.work_due, *_OWNER)
+    .limit(bindparam("limit"))
+)
 _NEXT_DUE = select(func.min(spaces.c.work_due)).where(spaces.c.work_due.is_not(None), spaces.c.memory_enabled)
 _BACKLOG = select(*BACKLOG_COLUMNS).where(
     embeddings.c.generation == bindparam("generation"), embeddings.c.state != fixed(EmbeddingState.READY)
 )
 
 
-class SqlSystem(SqlAccess):
+class SqlSystem(SqlAccess, SqlLooks, SqlScrubs):
     """`ports.System` over a SQL session."""
 
     def __init__(self, session: Session) -> None:
@@ -101,8 +109,11 @@ class SqlSystem(SqlAccess):
         rows = self._session.rows(statement, {**position, "limit": limit, "tenant": tenant, "user": user})
         return [Scope(*row) for row in rows]
 
-    def waiting(self, at: datetime, limit: int) -> Sequence[Scope]:
-        return [Scope(*row) for row in self._session.rows(_WAITING, {"at": at, "limit": limit})]
+    def waiting(self, at: datetime, limit: int, *, ahead: datetime | None = None) -> Sequence[Scope]:
+        found = self._session.rows(_WAITING, {"at": at, "limit": limit})
+        if ahead is not None and len(found) < limit:
+            found += self._session.rows(_AHEAD, {"ahead": ahead, "limit": limit - len(found)})
+        return [Scope(*row) for row in found]
 
     def next_due(self) -> datetime | None:
         due: datetime | None = self._session.rows(_NEXT_DUE, {})[0][0]

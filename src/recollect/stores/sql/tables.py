@@ -3,7 +3,7 @@
 Every row of a user's carries `tenant_id`, `user_id` and `space`, and they lead every primary key: two tenants
 may both have an "ana", row-level security has something to check, and the schema can be distributed by
 `user_id` unchanged. `spaces` and `generations` hold ids, counters, clocks and switches only, never content;
-`api_keys` and `embedding_provider` are the operator's.
+`api_keys`, `embedding_provider`, `operations` and `scrubs` are the operator's.
 """
 
 from __future__ import annotations
@@ -103,6 +103,15 @@ slots = _owned(
     "slots",
     Column("slot", String(64), nullable=False),  # a keyed digest of what a memory is about
     Column("memory_id", String(255), nullable=False),
+)
+
+uses = _owned(
+    "uses",
+    Column("memory_id", String(255), nullable=False),
+    Column("message_id", String(255), nullable=False),
+    Column("reference", String(20), nullable=False),
+    Column("cited", Boolean, nullable=False),
+    Column("at", Instant, nullable=False),
 )
 
 conversations = _owned(
@@ -264,12 +273,32 @@ embedding_provider = Table(
     Column("dimensions", Integer),
 )
 
+operations = Table(
+    "operations",
+    metadata,
+    Column("minute", BigInteger, nullable=False),  # since 1970
+    Column("run", String(36), nullable=False),
+    Column("at", Instant, nullable=False),
+    Column("began", Instant),
+    Column("counts", Document, nullable=False),
+    Column("levels", Document, nullable=False),
+)
+
+scrubs = Table(
+    "scrubs",
+    metadata,
+    Column("id", String(36), nullable=False),
+    Column("at", Instant, nullable=False),
+    Column("tables", Names, nullable=False),  # in which something was removed or rewritten
+)
+
 KEYS: dict[str, tuple[str, ...]] = {
     "spaces": (),
     "memories": ("id",),
     "repeats": ("memory_id", "id"),
     "flags": ("memory_id", "other_id"),
     "slots": ("slot", "memory_id"),
+    "uses": ("memory_id", "message_id"),
     "conversations": ("id",),
     "messages": ("id",),
     "entries": ("kind", "target_id"),
@@ -281,3 +310,6 @@ KEYS: dict[str, tuple[str, ...]] = {
     "sessions": ("session",),
 }
 """What identifies a row beside its scope. Primary keys are (tenant_id, user_id, space, *these)."""
+
+OPERATORS_KEYS: dict[str, tuple[str, ...]] = {"operations": ("minute", "run")}
+"""The same where there is no scope and it isn't the `id`."""

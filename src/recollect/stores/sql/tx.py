@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from sqlalchemy import Delete, delete, func, select
 
 from recollect.model import EmbeddingState, ForgetReceipt, Scope
@@ -12,6 +14,7 @@ from recollect.stores.sql.index import SqlIndex
 from recollect.stores.sql.ledger import Ledger
 from recollect.stores.sql.links import SqlLinks
 from recollect.stores.sql.memories import SqlMemories
+from recollect.stores.sql.scrubs import owe
 from recollect.stores.sql.session import Session
 from recollect.stores.sql.space import SqlSpace
 from recollect.stores.sql.tables import KEYS, embeddings, metadata
@@ -34,10 +37,13 @@ class SqlTx:
     ) -> None:
         self._session = session
         self._ledger = Ledger(session, scope)
+        self.owes = True
+        """Whether somebody can pay what is owed to the files."""
+        self._owed_at: datetime | None = None
         self.scope = scope
-        self.memories = SqlMemories(session, scope)
-        self.links = SqlLinks(session, scope)
-        self.conversations = SqlConversations(session, scope)
+        self.memories = SqlMemories(session, scope, self._ledger)
+        self.links = SqlLinks(session, scope, self._ledger)
+        self.conversations = SqlConversations(session, scope, self._ledger)
         self.index = index(session, scope, self._ledger)
         self.embeddings = queue(session, scope, self._ledger)
         self.space = SqlSpace(session, scope, self._ledger)
@@ -46,7 +52,13 @@ class SqlTx:
         self._ledger.hold()
 
     def finish(self) -> None:
+        if self._owed_at is not None and self.owes:
+            owe(self._session, self._owed_at, self._session.touched)
         self._ledger.write()
+        self._session.flush()
+
+    def owe_scrub(self, at: datetime) -> None:
+        self._owed_at = at
 
     def erase(self) -> ForgetReceipt:
         mine = owner(self.scope)

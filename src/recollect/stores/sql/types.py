@@ -79,15 +79,6 @@ class _PgHalfVector(UserDefinedType[Any]):
         return "halfvec"
 
 
-class TermVector(UserDefinedType[Any]):
-    """Postgres's `tsvector`; SQLite has no such column, its FTS5 table does that work."""
-
-    cache_ok = True
-
-    def get_col_spec(self, **_: Any) -> str:
-        return "tsvector"
-
-
 def to_json(value: Any) -> str:
     """JSON text that reads back as the same value, on both dialects."""
     try:

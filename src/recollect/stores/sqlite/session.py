@@ -128,6 +128,9 @@ class SqliteSession(Session):
         with translating:
             self._connection.executemany(prepared.sql, bound)
 
+    def flush(self) -> None:
+        """Everything is done when it is said."""
+
     def stream(self, statement: Executable, params: Params, size: int) -> Iterator[list[Row]]:
         """Rows as the driver gives them, `size` at a time: for scans that must not hold everything at once."""
         prepared = DIALECT.prepare(statement)

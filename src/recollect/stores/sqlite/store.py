@@ -123,8 +123,8 @@ class SqliteStore:
                 raise
         return await asyncio.wrap_future(self._writing(run))
 
-    async def scrub(self) -> bool:
-        """Clean the index and empty the log; False when a reader elsewhere kept the log in use.
+    async def scrub(self, *, however_long: bool = False) -> bool:
+        """Clean the index and empty the log; False when a reader elsewhere kept the log in use. Whoever asks waits, always.
 
         It takes as long as the file is large, so those who ask while one is waiting to begin share it.
         """

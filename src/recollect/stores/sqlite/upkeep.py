@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,7 +35,7 @@ _UNINDEXED = """
       (SELECT count(*) FROM memories AS m WHERE m.status = 'active' AND NOT EXISTS (
          SELECT 1 FROM entries AS e WHERE e.kind = 'memory'
            AND (e.tenant_id, e.user_id, e.space, e.target_id) = (m.tenant_id, m.user_id, m.space, m.id)))
-    + (SELECT count(*) FROM messages AS m WHERE NOT EXISTS (
+    + (SELECT count(*) FROM messages AS m WHERE coalesce(m.searchable, m.content) <> '' AND NOT EXISTS (
          SELECT 1 FROM entries AS e WHERE e.kind = 'message'
            AND (e.tenant_id, e.user_id, e.space, e.target_id) = (m.tenant_id, m.user_id, m.space, m.id)))
 """
@@ -56,7 +57,13 @@ def scrub(connection: sqlite3.Connection) -> bool:
     the file get rid of them, in this order.
     """
     deadline = time.monotonic() + _PATIENCE_SECONDS
-    return all(_patiently(connection, step, deadline) for step in (fulltext.clean, _rewrite, _empty_log))
+    owed = [(id,) for (id,) in connection.execute("SELECT id FROM scrubs")]
+    done = all(_patiently(connection, step, deadline) for step in (fulltext.clean, _rewrite, _empty_log))
+    if done and owed:
+        with suppress(sqlite3.OperationalError):  # then it is done once more, by whoever looks next
+            connection.executemany("DELETE FROM scrubs WHERE id = ?", owed)
+            _empty_log(connection)
+    return done
 
 
 def _patiently(connection: sqlite3.Connection, step: Callable[[sqlite3.Connection], bool], deadline: float) -> bool:

@@ -2,7 +2,7 @@
 
 Work that is waiting when the writer becomes free runs in one transaction, each piece in a savepoint of its
 own, and is made durable by one COMMIT; only then is anyone told that it is done. A piece that fails undoes
-itself alone. A piece that finds nobody else waiting is committed at once: nobody waits for company.
+itself alone. A piece that finds nobody else waiting is committed at once, without a savepoint: nobody waits for company.
 """
 
 from __future__ import annotations
@@ -131,20 +131,30 @@ class Writer:
         """What became of each, once all is durable; None when SQLite gave up the transaction."""
         run = self._connection.execute
         run("BEGIN IMMEDIATE")
-        attempts: list[Attempt] = []
-        for job in jobs:
-            run("SAVEPOINT piece")
-            with Attempt() as attempt:
-                attempt.result = job.work(self._connection)
-            attempts.append(attempt)
-            if not self._connection.in_transaction:
-                return attempts if len(jobs) == 1 else None
-            if attempt.error is not None:
-                run("ROLLBACK TO piece")
-            run("RELEASE piece")
+        attempts = self._side_by_side(jobs) if len(jobs) > 1 else [self._attempted(jobs[0])]
+        if attempts is None or all(attempt.error is not None for attempt in attempts):
+            return attempts  # nothing to keep
         try:
             run("COMMIT")
         except sqlite3.Error as error:
             name = getattr(error, "sqlite_errorname", "unknown")
             raise Unavailable("the database could not be written; nothing was stored", sqlite=name) from None
         return attempts
+
+    def _side_by_side(self, jobs: Sequence[Job]) -> list[Attempt] | None:
+        run = self._connection.execute
+        attempts: list[Attempt] = []
+        for job in jobs:
+            run("SAVEPOINT piece")
+            attempts.append(attempt := self._attempted(job))
+            if not self._connection.in_transaction:
+                return None
+            if attempt.error is not None:
+                run("ROLLBACK TO piece")
+            run("RELEASE piece")
+        return attempts
+
+    def _attempted(self, job: Job) -> Attempt:
+        with Attempt() as attempt:
+            attempt.result = job.work(self._connection)
+        return attempt

@@ -51,9 +51,11 @@ class ReferenceConversations:
     def messages(self, ids: Iterable[str]) -> dict[str, Message]:
         return {id: self._room.messages[id] for id in ids if id in self._room.messages}
 
-    def history(self, session_id: str, limit: int, before: int | None = None) -> Sequence[Message]:
+    def history(
+        self, session_id: str, limit: int, before: int | None = None, *, results: bool = True
+    ) -> Sequence[Message]:
         told = [
-            message
+            message if results else replace(message, execution_result=None)
             for message in self._room.messages.values()
             if message.session_id == session_id and (before is None or message.order < before)
         ]
@@ -71,4 +73,6 @@ class ReferenceConversations:
         doomed = self.messages(ids)
         for id in doomed:
             del self._room.messages[id]
+        uses = self._room.uses
+        self._room.uses = {pair: each for pair, each in uses.items() if each.message_id not in doomed}
         return len(doomed)

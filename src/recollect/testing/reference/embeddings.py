@@ -36,12 +36,15 @@ class ReferenceEmbeddings:
                     updated_at=at,
                 )
 
-    def claim(self, generation: str, at: datetime, lease: timedelta, limit: int) -> Sequence[EmbeddingJob]:
-        due = sorted(
+    def claim(
+        self, generation: str, at: datetime, lease: timedelta, limit: int, *, ahead: datetime | None = None
+    ) -> Sequence[EmbeddingJob]:
+        waiting = (
             (row.due_at, target)
             for (target, its), row in self._room.embeddings.items()
-            if its == generation and row.state in _OPEN and row.due_at is not None and row.due_at <= at
+            if its == generation and row.state in _OPEN and row.due_at is not None
         )
+        due = sorted(each for each in waiting if each[0] <= at or (ahead is not None and each[0] > ahead))
         jobs = []
         for _, target in due[:limit]:
             content = self._room.content(target)

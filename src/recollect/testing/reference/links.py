@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from recollect.model import Flag, Repeat, Status
+from recollect.model import Flag, Repeat, Status, Use
 from recollect.testing.reference.room import Room, kept
 
 
@@ -62,6 +62,23 @@ class ReferenceLinks:
         ]
         found.sort(key=lambda memory: (memory.created_at, memory.id), reverse=True)
         return [memory.id for memory in found[:limit]]
+
+    def use(self, uses: Sequence[Use]) -> None:
+        for each in uses:
+            self._room.uses.setdefault((each.memory_id, each.message_id), kept(each))
+
+    def uses(self, memory_id: str, limit: int) -> Sequence[Use]:
+        found = [each for each in self._room.uses.values() if each.memory_id == memory_id]
+        return sorted(found, key=lambda each: (each.at, each.message_id), reverse=True)[:limit]
+
+    def used_by(self, message_ids: Iterable[str]) -> Sequence[Use]:
+        wanted = set(message_ids)
+        found = [each for each in self._room.uses.values() if each.message_id in wanted]
+        return sorted(found, key=lambda each: (each.message_id, each.reference))
+
+    def scan_uses(self, after: Use | None, limit: int) -> Sequence[Use]:
+        start = ("", "") if after is None else (after.memory_id, after.message_id)
+        return [self._room.uses[pair] for pair in sorted(self._room.uses) if pair > start][:limit]
 
     def _all(self) -> Sequence[Repeat]:
         return sorted(self._room.repeats.values(), key=lambda each: (each.memory_id, each.place, each.id))

@@ -86,6 +86,7 @@ class ReferenceMemories:
         room = self._room
         room.repeats = {key: each for key, each in room.repeats.items() if each.memory_id not in doomed}
         room.flags = {pair: each for pair, each in room.flags.items() if doomed.keys().isdisjoint(pair)}
+        room.uses = {pair: each for pair, each in room.uses.items() if each.memory_id not in doomed}
         return len(doomed)
 
     def _keep(self, memory: Memory, digest: str) -> None:

@@ -21,6 +21,7 @@ from recollect.model import (
     Target,
     Theme,
     Tombstone,
+    Use,
     WorkingMemory,
 )
 from recollect.ports import Vector
@@ -68,6 +69,7 @@ class Room:
     repeats: dict[tuple[str, str], Repeat] = field(default_factory=dict)
     flags: dict[tuple[str, str], Flag] = field(default_factory=dict)
     slots: dict[str, frozenset[str]] = field(default_factory=dict)
+    uses: dict[tuple[str, str], Use] = field(default_factory=dict)
     conversations: dict[str, Conversation] = field(default_factory=dict)
     messages: dict[str, Message] = field(default_factory=dict)
     entries: dict[Target, Entry] = field(default_factory=dict)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import datetime
 from threading import Lock
 from typing import TypeVar
 
@@ -33,6 +34,7 @@ class ReferenceTx:
         self.room = room
         self.neighbours = neighbours
         self.erased = False
+        self.owed_at: datetime | None = None
         self.memories = ReferenceMemories(room)
         self.links = ReferenceLinks(room)
         self.conversations = ReferenceConversations(room)
@@ -56,6 +58,9 @@ class ReferenceTx:
         self.embeddings = ReferenceEmbeddings(room, self.scope, self.index)
         self.erased = True
         return receipt
+
+    def owe_scrub(self, at: datetime) -> None:
+        self.owed_at = at
 
 
 class ReferenceStore:
@@ -87,9 +92,15 @@ class ReferenceStore:
 
         return await self._run(transact)
 
-    async def scrub(self) -> bool:
+    async def scrub(self, *, however_long: bool = False) -> bool:
         """Nothing to do: what was deleted is referred to by nobody."""
-        return True
+
+        def settle() -> bool:
+            with self._writing:
+                self._world = replace(self._world, owed=())
+            return True
+
+        return await self._run(settle)
 
     async def close(self) -> None:
         self._closed = True
@@ -118,7 +129,8 @@ class ReferenceStore:
                 youngest = max(youngest, tx.room.revision)
                 if tx.room == Room(revision=tx.room.revision, purged=tx.room.purged):
                     rooms.pop(scope, None)
-            self._world = replace(world, rooms=rooms, youngest=youngest)
+            owed = world.owed if tx.owed_at is None else (*world.owed, tx.owed_at)
+            self._world = replace(world, rooms=rooms, youngest=youngest, owed=owed)
             return outcome
 
     async def _run(self, work: Callable[[], T]) -> T:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from recollect.errors import Conflict, NotFound
-from recollect.model import ApiKey, Backlog, Generation, GenerationState, ProviderConfig, Scope
+from recollect.model import ApiKey, Backlog, Generation, GenerationState, Look, ProviderConfig, Scope
 from recollect.testing.reference.embeddings import ReferenceEmbeddings
 from recollect.testing.reference.index import ReferenceIndex
 from recollect.testing.reference.room import Room, kept
@@ -26,6 +26,8 @@ class World:
     youngest: int = 0
     keys: dict[str, ApiKey] = field(default_factory=dict)
     provider: ProviderConfig | None = None
+    owed: tuple[datetime, ...] = ()
+    looks: dict[tuple[int, str], Look] = field(default_factory=dict)
 
     def room(self, scope: Scope) -> Room:
         """A copy of what the scope holds, or an empty room if it holds nothing."""
@@ -34,7 +36,8 @@ class World:
 
     def copy(self) -> World:
         rooms = {scope: room.copy() for scope, room in self.rooms.items()}
-        return replace(self, rooms=rooms, generations=dict(self.generations), keys=dict(self.keys))
+        looks, keys = dict(self.looks), dict(self.keys)
+        return replace(self, rooms=rooms, generations=dict(self.generations), keys=keys, looks=looks)
 
 
 class ReferenceSystem:
@@ -76,8 +79,9 @@ class ReferenceSystem:
         ]
         return sorted(chosen, key=_order)[:limit]
 
-    def waiting(self, at: datetime, limit: int) -> Sequence[Scope]:
-        due = [(when, _order(scope), scope) for scope, when in self._due().items() if when <= at]
+    def waiting(self, at: datetime, limit: int, *, ahead: datetime | None = None) -> Sequence[Scope]:
+        all_ = [(when, _order(scope), scope) for scope, when in self._due().items()]
+        due = [each for each in all_ if each[0] <= at or (ahead is not None and each[0] > ahead)]
         return [scope for *_, scope in sorted(due, key=lambda each: each[:2])][:limit]
 
     def next_due(self) -> datetime | None:
@@ -94,6 +98,9 @@ class ReferenceSystem:
             retrying=sum(one.retrying for one in each),
             oldest=min((one.oldest for one in each if one.oldest is not None), default=None),
         )
+
+    def scrub_owed(self) -> datetime | None:
+        return min(self._world.owed, default=None)
 
     def keys(self) -> Sequence[ApiKey]:
         return sorted(self._world.keys.values(), key=lambda key: (key.created_at, key.id))
@@ -123,6 +130,18 @@ class ReferenceSystem:
     def save_provider(self, config: ProviderConfig | None) -> None:
         self._world.provider = config
 
+    def keep_look(self, look: Look, since: datetime) -> None:
+        self._world.looks = {key: each for key, each in self._world.looks.items() if key[0] >= _minute(since)}
+        self._world.looks[_minute(look.at), look.run] = kept(look)
+
+    def looks(self, since: datetime, step: int, limit: int) -> Sequence[Look]:
+        held = sorted(key for key in self._world.looks if key[0] >= _minute(since))
+        steps: dict[tuple[str, int], list[tuple[int, str]]] = {}
+        for minute, run in held:
+            steps.setdefault((run, minute // step), []).append((minute, run))
+        ends = {end for each in steps.values() for end in (each[0], each[-1])}
+        return [self._world.looks[key] for key in held if key in ends][-limit:]
+
     def _due(self) -> dict[Scope, datetime]:
         known = self._world.generations.values()
         alive = {each.id for each in known if each.state is not GenerationState.RETIRED}
@@ -131,6 +150,10 @@ class ReferenceSystem:
             for scope, room in self._world.rooms.items()
             if room.settings.memory_enabled and (due := room.work_due(alive)) is not None
         }
+
+
+def _minute(at: datetime) -> int:
+    return int(at.timestamp()) // 60
 
 
 def _order(scope: Scope) -> tuple[str, str, str]:

@@ -55,15 +55,18 @@ class BearerToken:
         if key is None:
             raise Unauthenticated("there is no such key")
         self._standing[secret_hash] = self._now() + STANDS_SECONDS, key
-        while len(self._standing) > MOST_STANDING:
-            self._touched.pop(self._standing.popitem(last=False)[1][1].id, None)
+        if len(self._standing) > MOST_STANDING:
+            self._standing.popitem(last=False)
         return key
 
     async def _touch(self, engine: Engine, key: ApiKey) -> None:
         """Note now and then that the key is in use. What can't be noted is no reason to turn its owner away."""
         if self._now() < self._touched.get(key.id, 0.0):
             return
+        self._touched.pop(key.id, None)
         self._touched[key.id] = self._now() + TOUCHED_SECONDS
+        if len(self._touched) > MOST_STANDING:
+            del self._touched[next(iter(self._touched))]
         with suppress(RecollectError):
             await engine.store.system(lambda system: system.touch_key(key.id, engine.clock.now()))
 

@@ -23,9 +23,9 @@ def networks(listed: str) -> tuple[Network, ...]:
         try:
             network = ip_network(each, strict=False)
         except ValueError:
-            raise InvalidInput(f"trusted_proxies: {each!r:.60} is neither an address nor a network") from None
+            raise InvalidInput(f"RECOLLECT_TRUSTED_PROXIES: {each!r:.60} is neither an address nor a network") from None
         if network.prefixlen == 0:
-            raise InvalidInput(f"trusted_proxies: {each} is everybody; name the proxies")
+            raise InvalidInput(f"RECOLLECT_TRUSTED_PROXIES: {each} is everybody; name the proxies")
         found.append(network)
     return tuple(found)
 

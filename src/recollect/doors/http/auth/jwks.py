@@ -99,7 +99,7 @@ def checked_url(url: str) -> str:
         return url
     if address.scheme == "http" and is_loopback(address.hostname or ""):
         return url
-    raise InvalidInput("jwt_jwks_url must be an https:// address: keys that came in the clear prove nothing")
+    raise InvalidInput("RECOLLECT_JWT_JWKS_URL must be an https:// address: keys that came in the clear prove nothing")
 
 
 def usable(document: object) -> tuple[Published, ...]:

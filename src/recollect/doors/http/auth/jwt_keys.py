@@ -48,10 +48,10 @@ class OneKey:
 
 def secret_key(secret: str) -> Key:
     if "-----BEGIN" in secret:
-        raise InvalidInput("jwt_secret holds a PEM key: give it as jwt_public_key")
+        raise InvalidInput("RECOLLECT_JWT_SECRET holds a PEM key: give it as RECOLLECT_JWT_PUBLIC_KEY")
     if len(secret.encode()) < SHORTEST_SECRET:
         raise InvalidInput(
-            f"jwt_secret must have at least {SHORTEST_SECRET} bytes: a shorter one can be guessed offline"
+            f"RECOLLECT_JWT_SECRET must have at least {SHORTEST_SECRET} bytes: a shorter one can be guessed offline"
         )
     return Key(secret.encode(), HMAC)
 
@@ -60,12 +60,14 @@ def public_key(pem_or_path: str) -> Key:
     """From PEM text (a public key or a certificate), or the path of a file with it."""
     text = pem_or_path if "-----BEGIN" in pem_or_path else _file(pem_or_path)
     if "PRIVATE KEY" in text:
-        raise InvalidInput("jwt_public_key holds a private key: only its public half belongs here")
+        raise InvalidInput("RECOLLECT_JWT_PUBLIC_KEY holds a private key: only its public half belongs here")
     pem = text.replace("\\n", "\n").encode()
     try:
         found = load_pem_x509_certificate(pem).public_key() if b"CERTIFICATE" in pem else load_pem_public_key(pem)
     except (ValueError, UnsupportedAlgorithm):
-        raise InvalidInput("jwt_public_key is not a PEM public key or certificate, nor the path of one") from None
+        raise InvalidInput(
+            "RECOLLECT_JWT_PUBLIC_KEY is not a PEM public key or certificate, nor the path of one"
+        ) from None
     return checked_public(found)
 
 
@@ -83,4 +85,4 @@ def _file(path: str) -> str:
     try:
         return Path(path).expanduser().read_text(encoding="utf-8")
     except (OSError, ValueError):
-        raise InvalidInput("jwt_public_key is neither PEM text nor a file that can be read") from None
+        raise InvalidInput("RECOLLECT_JWT_PUBLIC_KEY is neither PEM text nor a file that can be read") from None

@@ -37,9 +37,11 @@ def read(path: Path) -> dict[str, User]:
         with path.open("rb") as file:
             text = file.read(MOST_BYTES + 1).decode()
     except OSError as problem:
-        raise InvalidInput(f"the file of users (basic_users) can't be read: {problem.strerror}") from None
+        raise InvalidInput(
+            f"the file of users (RECOLLECT_BASIC_USERS) can't be read: {problem.strerror}; `recollect db users add` makes one"
+        ) from None
     except UnicodeDecodeError:
-        raise InvalidInput("the file of users (basic_users) is not UTF-8") from None
+        raise InvalidInput("the file of users (RECOLLECT_BASIC_USERS) is not UTF-8") from None
     users: dict[str, User] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip() and not line.startswith("#"):
@@ -52,7 +54,7 @@ def read(path: Path) -> dict[str, User]:
 
 def write(path: Path, users: Mapping[str, User]) -> None:
     """In one step, readable by its owner alone: a reader sees the old users or the new ones."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{os.getpid()}.new")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:

@@ -30,7 +30,7 @@ def me_out(scope: Scope, role: Role, spaces: Sequence[str], write_mode: WriteMod
 
 
 def health_out(report: Health) -> wire.HealthOut:
-    findings = [wire.FindingOut(concern=each.concern, ids=list(each.ids), why=each.why) for each in report.findings]
+    findings = [wire.FindingOut.model_validate(each, from_attributes=True) for each in report.findings]
     return wire.HealthOut(
         space=report.scope.space, memories=report.memories, counts=report.counts, findings=findings[:MOST_FINDINGS]
     )

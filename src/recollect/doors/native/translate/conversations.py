@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from recollect.doors.native.wire import conversations as wire
-from recollect.model import Conversation, Message, Page, TurnsReceipt
+from recollect.model import Conversation, Memory, Message, Page, TurnsReceipt, Use
 
 
 def turns_of(sent: wire.TurnsIn, correlation_id: str | None) -> list[dict[str, Any]]:
@@ -42,6 +42,21 @@ def with_messages(conversation: Conversation, messages: Sequence[Message]) -> wi
 def page_out(page: Page[Conversation]) -> wire.ConversationPage:
     items = [conversation_out(each) for each in page]
     return wire.ConversationPage(items=items, total=page.total, limit=page.limit, offset=page.offset)
+
+
+def uses_out(session_id: str, uses: Sequence[tuple[Use, Memory]]) -> wire.UsesOut:
+    used = [
+        wire.UsedOut(
+            message_id=use.message_id,
+            id=memory.id,
+            text=memory.content,
+            reference=use.reference,
+            cited=use.cited,
+            at=use.at,
+        )
+        for use, memory in uses
+    ]
+    return wire.UsesOut(session_id=session_id, uses=used)
 
 
 def _conversation(conversation: Conversation) -> dict[str, Any]:

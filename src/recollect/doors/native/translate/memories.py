@@ -8,7 +8,7 @@ from typing import Any
 
 from recollect.doors.native.translate.conversations import conversation_out, message_out
 from recollect.doors.native.wire import memories as wire
-from recollect.engine.drafts import checked_time
+from recollect.engine.remembering.drafts import checked_time
 from recollect.errors import InvalidInput
 from recollect.model import (
     EmbeddingStatus,
@@ -18,6 +18,7 @@ from recollect.model import (
     Listing,
     Memory,
     MemoryType,
+    Message,
     Page,
     Provenance,
     Query,
@@ -27,11 +28,13 @@ from recollect.model import (
     Target,
     Theme,
     Trace,
+    Use,
 )
 from recollect.policy.guard import checked_label, checked_labels, slug
 from recollect.policy.render import Block, Shown
 
 _LISTS = {"text", "tags", "source_ids"}
+BEGINNING = 200
 
 
 def fields_of(sent: wire.MemoryIn | wire.MemoryPatch) -> dict[str, Any]:
@@ -75,6 +78,7 @@ def query_of(sent: wire.SearchIn, *, token_budget: int | None = None) -> Query:
         token_budget=token_budget,
         now=_moment(sent.now, "now"),
         topic=sent.topic,
+        typing=sent.typing,
         history=tuple(sent.history),
     )
 
@@ -143,10 +147,22 @@ def why_out(why: Provenance) -> wire.WhyOut:
         conversation=conversation_out(why.conversation) if why.conversation else None,
         history=[memory_out(each) for each in why.history],
         derived=[memory_out(each) for each in why.derived],
+        used_in=[_used_in(*each) for each in why.uses],
         last_scores=wire.ScoresOut(**{name: getattr(scores, name) for name in wire.ScoresOut.model_fields})
         if scores
         else None,
         embedding=_embedding(why.embedding),
+    )
+
+
+def _used_in(use: Use, reply: Message) -> wire.UsedInOut:
+    return wire.UsedInOut(
+        session_id=reply.session_id,
+        message_id=reply.id,
+        text=reply.content[:BEGINNING],
+        reference=use.reference,
+        cited=use.cited,
+        at=use.at,
     )
 
 
@@ -212,6 +228,7 @@ def _hit(hit: Hit) -> wire.HitOut:
         relevance=round(hit.relevance, 4),
         score=round(hit.score, 6),
         signals={name: round(value, 4) for name, value in hit.signals.items()},
+        tokens=hit.tokens,
         truncated=hit.truncated,
         created_at=thing.created_at,
     )

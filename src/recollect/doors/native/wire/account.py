@@ -38,6 +38,8 @@ class FindingOut(BaseModel):
     concern: str
     ids: list[str] = Field(description="Of duplicates, the one to keep comes first.")
     why: str
+    reason: str = Field(description="The same by name, for whoever says it in other words.")
+    facts: dict[str, Any] = Field(description="What the reason is filled in with.")
 
 
 class HealthOut(BaseModel):

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from recollect.doors.native.wire.examples import CONVERSATION, MESSAGE, showing
+from recollect.doors.native.wire.examples import CONVERSATION, MESSAGE, USED, showing
 
 
 class TurnIn(BaseModel):
@@ -85,3 +85,21 @@ class ConversationWithMessages(ConversationOut):
     model_config = showing(CONVERSATION | {"messages": [MESSAGE]})
 
     messages: list[MessageOut] = Field(description="The last ones, oldest first.")
+
+
+class UsedOut(BaseModel):
+    """A memory that a reply was made with."""
+
+    message_id: str
+    id: str
+    text: str = Field(description="What the memory says now.")
+    reference: str
+    cited: bool = Field(description="The reply names it; otherwise it was only before the model.")
+    at: datetime
+
+
+class UsesOut(BaseModel):
+    model_config = showing({"session_id": "monday", "uses": [USED]})
+
+    session_id: str
+    uses: list[UsedOut]

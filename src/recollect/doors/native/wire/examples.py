@@ -59,7 +59,15 @@ HEALTH: dict[str, Any] = {
     "space": "default",
     "memories": 12,
     "counts": {"never_used": 1},
-    "findings": [{"concern": "never_used", "ids": [_ID], "why": "in 90 days it was never found"}],
+    "findings": [
+        {
+            "concern": "never_used",
+            "ids": [_ID],
+            "why": "never used in 90 days",
+            "reason": "never",
+            "facts": {"days": 90},
+        }
+    ],
 }
 CONFLICT: dict[str, Any] = {
     "later": MEMORY,
@@ -90,6 +98,7 @@ HIT: dict[str, Any] = {
     "score": 1.42,
     "signals": {"cosine": 0.61, "coverage": 0.5},
     "truncated": False,
+    "tokens": None,
     "created_at": _AT,
 }
 _TRACE: dict[str, Any] = {
@@ -124,6 +133,7 @@ FORGOTTEN: dict[str, Any] = {
     "vectors": 1,
     "tombstones": 1,
     "scrubbed": True,
+    "scrub_owed": False,
 }
 MESSAGE: dict[str, Any] = {
     "id": "01JC5M3V6R0000000000000000",
@@ -155,12 +165,30 @@ CONVERSATION: dict[str, Any] = {
     "databases": [],
     "database_tags": [],
 }
+USED: dict[str, Any] = {
+    "message_id": "01JC5M3V6R0000000000000000",
+    "id": _ID,
+    "text": "I prefer uv over pip",
+    "reference": "m1",
+    "cited": True,
+    "at": _AT,
+}
 WHY: dict[str, Any] = {
     "memory": MEMORY,
     "message": MESSAGE,
     "conversation": CONVERSATION,
     "history": [],
     "derived": [],
+    "used_in": [
+        {
+            "session_id": "monday",
+            "message_id": "01JC5M3V6R0000000000000000",
+            "text": "uv, as you like it [m1].",
+            "reference": "m1",
+            "cited": True,
+            "at": _AT,
+        }
+    ],
     "last_scores": {"relevance": 0.83, "recency": 0.9, "importance": 0.5, "total": 2.23, "computed_at": _AT},
     "embedding": {
         "state": "ready",
@@ -196,6 +224,6 @@ AUDIT: dict[str, Any] = {
     "facts": {},
 }
 EXPORT = (
-    '{"kind": "header", "format": "recollect-export", "version": 1, "tenant": "default", "user": "ana", '
+    '{"kind": "header", "format": "recollect-export", "version": 2, "tenant": "default", "user": "ana", '
     '"space": "default"}\n{"kind": "memory", "id": "' + _ID + '", "content": "I prefer uv over pip", …}\n'
 )

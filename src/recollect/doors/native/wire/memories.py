@@ -176,6 +176,7 @@ class SearchIn(Strict):
     token_budget: int | None = Field(None, ge=1, le=2**53)
     now: datetime | None = Field(None, description="When it is asked, for questions such as `yesterday`.")
     topic: str | None = Field(None, description="What the session is about at the moment.")
+    typing: Switch = Field(False, description="Still being typed: the last word may be the beginning of a longer one.")
     history: list[str] = Field([], description="Earlier turns, oldest first; they complete a short follow-up.")
 
 
@@ -203,6 +204,7 @@ class HitOut(BaseModel):
     score: float
     signals: dict[str, float]
     truncated: bool
+    tokens: int | None = Field(description="Of its text, as it counts towards the budget; null without one.")
     created_at: datetime
 
 
@@ -256,7 +258,7 @@ class ConfirmIn(Strict):
 
 
 class ForgetOut(BaseModel):
-    """What was removed, counted. `scrubbed`: freed pages and index segments were cleaned as well."""
+    """What was removed, counted."""
 
     model_config = showing(FORGOTTEN)
 
@@ -267,7 +269,8 @@ class ForgetOut(BaseModel):
     index_entries: int
     vectors: int
     tombstones: int
-    scrubbed: bool
+    scrubbed: bool = Field(description="The store's files are free of it as well.")
+    scrub_owed: bool = Field(default=False, description="They are not yet; a worker sees to it.")
 
 
 class EmbeddingOut(BaseModel):
@@ -276,6 +279,17 @@ class EmbeddingOut(BaseModel):
     attempts: int
     error: str | None
     updated_at: datetime | None
+
+
+class UsedInOut(BaseModel):
+    """A reply that was made with a memory."""
+
+    session_id: str
+    message_id: str
+    text: str = Field(description="How the reply begins.")
+    reference: str = Field(description="What the reply calls the memory by.")
+    cited: bool = Field(description="The reply names it; otherwise it was only before the model.")
+    at: datetime
 
 
 class WhyOut(BaseModel):
@@ -288,6 +302,7 @@ class WhyOut(BaseModel):
     conversation: ConversationOut | None
     history: list[MemoryOut] = Field(description="What it replaced, newest first.")
     derived: list[MemoryOut] = Field(description="What names it as a source, or replaced it.")
+    used_in: list[UsedInOut] = Field(description="The last replies of the chat that were made with it, newest first.")
     last_scores: ScoresOut | None
     embedding: EmbeddingOut
 

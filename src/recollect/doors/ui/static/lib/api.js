@@ -1,5 +1,6 @@
 // The public API, and nothing but it. Every answer is data or a Problem that says what was wrong.
 import { state } from "./state.js";
+import { changed } from "./tabs.js";
 
 export class Problem extends Error {
   constructor(message, { status = 0, code = "network", id = null } = {}) {
@@ -9,6 +10,8 @@ export class Problem extends Error {
 }
 
 const PATIENCE_MS = 30_000;
+/** Requests that are sent and change nothing, or tell of it themselves when they are done. */
+const ASKING = /\/(search|chat)$/;
 
 function headers() {
   const sent = {};
@@ -52,9 +55,13 @@ export async function send(path, { method = "GET", body, lines, signal, accept, 
     }));
   } catch (problem) {
     if (signal?.aborted) throw problem;
+    if (!limit.aborted) state.away?.();
     throw new Problem(limit.aborted ? "timeout" : "unreachable");
   }
-  if (answer.ok) return answer;
+  if (answer.ok) {
+    if (method !== "GET" && !ASKING.test(path) && !state.incognito) changed();
+    return answer;
+  }
   const said = await answer.json().catch(() => ({}));
   if (answer.status === 401) state.ask?.();
   throw new Problem(said.error?.message ?? `HTTP ${answer.status}`, {

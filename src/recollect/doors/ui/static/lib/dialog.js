@@ -2,11 +2,11 @@
 import { $, h } from "./dom.js";
 import { t } from "./words.js";
 
-function open(title, body, { accept, danger = false, ready = () => true, value = () => true }) {
+function open(title, body, { accept, danger = false, asks = true, ready = () => true, value = () => true }) {
   return new Promise((resolve) => {
     const yes = h("button", { type: "submit", class: danger ? "danger" : "primary" }, accept);
     const form = h("form", { method: "dialog" }, h("h2", { id: "dialog-title" }, title), body,
-      h("div", { class: "row end" }, h("button", { type: "button", onclick: () => dialog.close() }, t("cancel")), yes));
+      h("div", { class: "row end" }, asks ? h("button", { type: "button", onclick: () => dialog.close() }, t("cancel")) : null, yes));
     const dialog = h("dialog", { "aria-labelledby": "dialog-title" }, form);
     const check = () => { yes.disabled = !ready(); };
     let answer = null;
@@ -37,5 +37,5 @@ export function askFor(title, label, accept, { secret = false } = {}) {
 }
 
 export function tell(title, body) {
-  return open(title, body, { accept: t("close") });
+  return open(title, body, { accept: t("close"), asks: false });
 }

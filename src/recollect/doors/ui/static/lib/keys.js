@@ -7,7 +7,7 @@ import { t } from "./words.js";
 const PLACES = { m: "memories", l: "lab", c: "chat", v: "conversations", s: "controls", o: "operations" };
 let leading = false;
 
-function help() {
+export function help() {
   const row = (keys, words) => [h("dt", {}, h("kbd", {}, keys)), h("dd", {}, words)];
   tell(t("keys.title"), h("dl", { class: "keys" }, row("/", t("keys.search")), row("n", t("keys.new")),
     Object.entries(PLACES).map(([key, place]) => row(`g ${key}`, t(`nav.${place}`))),

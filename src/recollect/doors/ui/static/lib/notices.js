@@ -1,13 +1,17 @@
 // Short notices at the edge of the page; some can be undone, until they are final.
 import { $, h } from "./dom.js";
+import { iconButton } from "./icons.js";
 import { said, t } from "./words.js";
 
 const SECONDS = 8;
 const pending = new Set();
 
+/** Whether something is held back that can still be undone. */
+export const holding = () => pending.size > 0;
+
 function show(words, { kind = "done", action = null, seconds = SECONDS } = {}) {
   const notice = h("div", { class: `notice ${kind}` }, h("span", {}, words), action);
-  notice.append(h("button", { class: "icon", "aria-label": t("close"), onclick: () => notice.remove() }, "×"));
+  notice.append(iconButton("close", t("close"), () => notice.remove()));
   $("#notices").append(notice);
   const timer = setTimeout(() => notice.remove(), seconds * 1000);
   return () => { clearTimeout(timer); notice.remove(); };

@@ -18,6 +18,8 @@ export const state = {
   theme: kept(localStorage, "theme") ?? "auto",
   /** Set by the frame: opens the log-in when the server asks who this is. */
   ask: null,
+  /** Set by the frame: looks whether the server is gone when a request did not reach it. */
+  away: null,
 
   get readOnly() { return this.me?.write_mode === "read_only"; },
   get admin() { return this.me?.role === "admin"; },

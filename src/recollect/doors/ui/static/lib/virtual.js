@@ -33,7 +33,14 @@ export class VirtualList {
     await this.page(0);
   }
 
-  async page(number) {
+  /** The same list as it is now, where it stands. */
+  async refresh() {
+    this.round += 1;
+    this.asked.clear();
+    await this.page(Math.floor(this.element.scrollTop / this.rowHeight / PAGE), true);
+  }
+
+  async page(number, anew = false) {
     if (this.asked.has(number)) return;
     this.asked.add(number);
     const round = this.round;
@@ -42,17 +49,30 @@ export class VirtualList {
       throw problem;
     });
     if (round !== this.round) return; // another list was asked for in the meantime
+    if (anew) this.items = [];
     items.forEach((item, index) => { this.items[number * PAGE + index] = item; });
     this.total = total;
+    this.current = Math.max(0, Math.min(this.current, total - 1));
     this.redraw();
     this.arrived?.(total);
   }
 
   redraw() {
-    this.rows.forEach((row) => row.remove());
+    const held = this.inner.contains(document.activeElement) ? document.activeElement : null;
+    const row = held?.closest(".virtual-row");
+    const button = row ? [...row.querySelectorAll("button")].indexOf(held) : -1;
+    this.rows.forEach((each) => each.remove());
     this.rows.clear();
     this.inner.style.height = `${this.total * this.rowHeight}px`;
     this.show();
+    if (row) this.hold(row.dataset.id, button);
+  }
+
+  /** Who was on a row, or on a button of it, is there again; where the row is gone, on the one that took its place. */
+  hold(id, button) {
+    const same = [...this.rows.values()].find((each) => each.dataset.id === id);
+    const row = same ?? this.rows.get(Math.min(this.current, this.total - 1));
+    ((same && same.querySelectorAll("button")[button]) ?? row)?.focus({ preventScroll: true });
   }
 
   show() {

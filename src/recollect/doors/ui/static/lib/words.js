@@ -5,14 +5,23 @@ import { state } from "./state.js";
 
 const TONGUES = { en, zh };
 
-/** A phrase, with its blanks filled in: `t("found", { count: 3 })`. */
+/** A phrase, with its blanks filled in: `t("found", { count: 3 })`. A blank like `{count:day|days}` is the one word or the other. */
 export function t(name, blanks = {}) {
   const phrase = TONGUES[state.language][name] ?? en[name] ?? name;
-  return phrase.replace(/\{(\w+)\}/g, (_, blank) => String(blanks[blank] ?? ""));
+  return phrase.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (_, blank, one, many) => {
+    const value = blanks[blank] ?? "";
+    if (many !== undefined) return value === 1 ? one : many;
+    return typeof value === "number" ? number(value) : String(value);
+  });
 }
+
+/** Whether there is a phrase of this name: what a server calls its own may be new to the page. */
+export const known = (name) => name in en;
 
 const locale = () => (state.language === "zh" ? "zh-CN" : "en");
 export const moment = (iso) => new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(iso));
+export const day = (iso) => new Intl.DateTimeFormat(locale(), { dateStyle: "medium" }).format(new Date(iso));
+export const clock = (iso) => new Intl.DateTimeFormat(locale(), { timeStyle: "short" }).format(new Date(iso));
 export const number = (value) => new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(value);
 
 const STEPS = [["year", 31_536_000], ["month", 2_592_000], ["day", 86_400], ["hour", 3600], ["minute", 60]];
@@ -25,8 +34,21 @@ export function ago(iso) {
   return words.format(unit === "second" ? 0 : Math.round(seconds / size), unit);
 }
 
+/** What a server says by a name that the page has words for; otherwise `otherwise`. */
+export const named = (name, otherwise, blanks) => (known(name) ? t(name, blanks) : otherwise);
+
+/** Their messages name the field or the limit: they are shown beside the words for what is wrong. */
+const PARTICULAR = new Set(["invalid_input", "not_allowed", "conflict", "too_large", "unsupported"]);
+
+/** The server speaks English; elsewhere its code is said, and its message where that has the particulars. */
+function inTongue({ code, message }) {
+  if (state.language === "en" || !known(`error.${code}`)) return message;
+  return PARTICULAR.has(code) ? `${t(`error.${code}`)}（${message}）` : t(`error.${code}`);
+}
+
 /** A problem as a person can use it. */
 export function said(problem) {
   if (problem.code === "network") return t(`problem.${problem.message}`);
-  return problem.id ? `${problem.message} (${problem.id})` : problem.message;
+  const words = inTongue(problem);
+  return problem.id && problem.status >= 500 ? `${words} (${problem.id})` : words; // of those the log knows more
 }

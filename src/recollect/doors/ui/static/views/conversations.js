@@ -1,11 +1,13 @@
 // Conversations, word for word: browse, search, go on with one, take one along, delete one.
 import { get, id, post, query, remove, send } from "../lib/api.js";
 import { $, download, fill, h, settled } from "../lib/dom.js";
+import { iconButton } from "../lib/icons.js";
 import { attempt, holdBack } from "../lib/notices.js";
 import { address, amend } from "../lib/router.js";
 import { state } from "../lib/state.js";
 import { VirtualList } from "../lib/virtual.js";
-import { ago, moment, number, said, t } from "../lib/words.js";
+import { ago, moment, said, t } from "../lib/words.js";
+import { remembered } from "./chat.js";
 
 const MOST_MESSAGES = 1000;
 const LEAST_RELEVANT = 0.3;
@@ -20,12 +22,12 @@ export function conversations(params) {
   async function fetchPage(offset, limit) {
     if (!wanted) return get(`/v1/conversations${query({ limit, offset })}`);
     if (offset) return { items: [], total: list.total };
-    const { hits } = await post("/v1/memories/search", { query: wanted, kinds: ["message"], limit: 50, min_relevance: LEAST_RELEVANT });
+    const { hits } = await post("/v1/memories/search", { query: wanted, typing: true, kinds: ["message"], limit: 50, min_relevance: LEAST_RELEVANT });
     return { items: hits.map((hit) => ({ ...hit, message: hit.id })), total: hits.length };
   }
 
   function arrived(total) {
-    count.textContent = wanted ? t("found", { count: number(total) }) : t("conversations.count", { count: number(total) });
+    count.textContent = t(wanted ? "found" : "conversations.count", { count: total });
     empty.hidden = total > 0;
     list.element.hidden = total === 0;
     if (!total) fill(empty, h("h2", {}, t(wanted ? "empty.search" : "empty.conversations")), h("p", {}, t(wanted ? "empty.search.why" : "empty.conversations.why")));
@@ -45,26 +47,36 @@ export function conversations(params) {
     fill(panel);
   }
 
-  const search = settled(() => { amend({ q: wanted }); attempt(() => list.load()); });
+  /** Nothing came: that is said where the list would be, with a way to ask again. */
+  function failed(problem) {
+    list.element.hidden = true;
+    empty.hidden = false;
+    count.textContent = "";
+    fill(empty, h("p", { class: "bad-words", role: "alert" }, said(problem)), h("p", {}, h("button", { onclick: load }, t("again"))));
+  }
+
+  const load = () => list.load().catch(failed);
+  const search = settled(() => { amend({ q: wanted }); load(); });
   const element = h("section", { class: "memories", onkeydown: (event) => { if (event.key === "Escape" && panel.dataset.id) close(); } },
     h("div", { class: "stack" }, h("form", { class: "toolbar", role: "search", onsubmit: (event) => event.preventDefault() },
       h("input", { type: "search", "data-search": true, value: wanted, placeholder: t("conversations.hint"), "aria-label": t("search"), oninput: (event) => { wanted = event.target.value.trim(); search(); } })),
     count, empty, list.element), panel);
-  attempt(() => list.load()).then(() => { if (params.id && !state.incognito) open(params.id, params.message); });
-  return { element, leave: () => list.close() };
+  load().then(() => { if (params.id && !state.incognito) open(params.id, params.message); });
+  return { element, refresh: () => attempt(() => (list.element.hidden ? list.load() : list.refresh())), leave: () => list.close() };
 }
 
 function row(item) {
-  if (item.message) return h("div", { class: "row-text" }, h("p", { class: "row-content" }, item.text), h("p", { class: "facts" }, `${item.role} · ${ago(item.created_at)}`));
+  if (item.message) return h("div", { class: "row-text" }, h("p", { class: "row-content" }, item.text), h("p", { class: "facts" }, `${t(`role.${item.role}`)} · ${ago(item.created_at)}`));
   return h("div", { class: "row-text" }, h("p", { class: "row-content" }, item.title ?? item.id),
-    h("p", { class: "facts" }, [t("messages.count", { count: number(item.message_count) }), ago(item.updated_at), item.expires_at ? t("expires.on", { when: moment(item.expires_at) }) : null].filter(Boolean).join(" · ")));
+    h("p", { class: "facts" }, [t("messages.count", { count: item.message_count }), ago(item.updated_at), item.expires_at ? t("expires.on", { when: moment(item.expires_at) }) : null].filter(Boolean).join(" · ")));
 }
 
 async function transcript(panel, session, message, { close, list }) {
   fill(panel, h("p", { class: "quiet" }, t("loading")));
   let talk;
+  let uses;
   try {
-    talk = await get(`/v1/conversations/${id(session)}?limit=${MOST_MESSAGES}`);
+    [talk, { uses }] = await Promise.all([get(`/v1/conversations/${id(session)}?limit=${MOST_MESSAGES}`), get(`/v1/uses${query({ session_id: session })}`)]);
   } catch (problem) {
     fill(panel, h("p", { class: "bad-words", role: "alert" }, said(problem)), h("button", { onclick: close }, t("close")));
     return;
@@ -76,16 +88,17 @@ async function transcript(panel, session, message, { close, list }) {
     holdBack(t("forgetting.conversation"), {
       undo,
       finish: (leaving) => remove(`/v1/conversations/${id(session)}`, undefined, { keepalive: leaving }),
-      done: (receipt) => t("forgotten.conversation", { messages: number(receipt.messages), memories: number(receipt.memories + receipt.derived) }),
+      done: (receipt) => t("forgotten.conversation", { messages: receipt.messages, memories: receipt.memories + receipt.derived }),
     });
   };
-  fill(panel, h("div", { class: "row spread" }, h("h2", { tabindex: "-1" }, talk.title ?? session), h("button", { class: "icon", "aria-label": t("close"), onclick: close }, "×")),
-    h("div", { class: "row" }, h("a", { class: "button", href: address("chat", { session }) }, t("resume")),
+  const beside = (message) => uses.filter((use) => use.message_id === message.id);
+  fill(panel, h("div", { class: "panel-head" }, h("h2", { tabindex: "-1" }, talk.title ?? session), iconButton("close", t("close"), close)),
+    h("div", { class: "row" }, state.readOnly ? null : h("a", { class: "button", href: address("chat", { session }) }, t("resume")),
       h("button", { onclick: () => attempt(async () => download(`${session}.jsonl`, await (await send(`/v1/export${query({ session_id: session })}`)).blob())) }, t("export")),
       state.readOnly ? null : h("button", { class: "danger", onclick: drop }, t("delete"))),
     talk.summary ? h("blockquote", {}, talk.summary) : null,
     h("div", { class: "log", tabindex: "0", "aria-label": t("conversation") }, talk.messages.map((each) => h("article", { class: `turn ${each.role}${each.id === message ? " marked" : ""}`, "data-id": each.id },
-      h("p", { class: "said" }, each.content), h("p", { class: "facts" }, [each.name ?? t(`role.${each.role}`), moment(each.created_at), each.partial ? t("chat.partial") : null].filter(Boolean).join(" · "))))));
+      h("p", { class: "said" }, each.content), h("p", { class: "facts" }, [each.name ?? t(`role.${each.role}`), moment(each.created_at), each.partial ? t("chat.partial") : null].filter(Boolean).join(" · ")), beside(each).length ? remembered(beside(each)) : null))));
   $(".marked", panel)?.scrollIntoView({ block: "center" });
   $("h2", panel).focus();
 }

@@ -7,9 +7,10 @@ import { ago, t } from "../lib/words.js";
 
 export function disputes(changed) {
   const place = h("div", { class: "disputes" });
-  if (state.readOnly || state.incognito) return place;
-  const load = () => get("/v1/memories/conflicts?limit=20").then(({ conflicts }) => {
-    fill(place, ...conflicts.map((pair) => card(pair)));
+  if (state.readOnly || state.incognito) return { element: place, load: () => {} };
+  /** One is asked about; the others wait behind a line, so that what is remembered stays in sight. */
+  const load = () => get("/v1/memories/conflicts?limit=20").then(({ conflicts: [first, ...others] }) => {
+    fill(place, first ? card(first) : null, others.length ? h("details", {}, h("summary", {}, t("disputes.count", { count: others.length })), others.map(card)) : null);
   }).catch(warn);
 
   function card({ later, earlier }) {
@@ -19,10 +20,11 @@ export function disputes(changed) {
       await load();
       changed();
     });
-    const side = (memory) => h("div", {}, h("p", {}, memory.text), h("p", { class: "facts" }, ago(memory.created_at)), h("button", { onclick: () => decide(memory.id) }, t("this.is.true")));
-    return h("section", { class: "card" }, h("h3", {}, t("which.is.true")), h("div", { class: "columns" }, side(later), side(earlier)), h("button", { class: "quiet", onclick: () => decide("both") }, t("both.are.true")));
+    const side = (memory) => h("div", { class: "row spread" }, h("p", {}, memory.text, h("span", { class: "facts" }, ` · ${ago(memory.created_at)}`)), h("button", { onclick: () => decide(memory.id) }, t("this.is.true")));
+    return h("section", { class: "card" }, h("div", { class: "row spread" }, h("h3", {}, t("which.is.true")), h("button", { class: "quiet", onclick: () => decide("both") }, t("both.are.true"))),
+      h("div", { class: "columns" }, side(later), side(earlier)));
   }
 
   load();
-  return place;
+  return { element: place, load };
 }

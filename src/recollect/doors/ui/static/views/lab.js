@@ -4,10 +4,11 @@ import { bar } from "../lib/charts.js";
 import { fill, h } from "../lib/dom.js";
 import { attempt } from "../lib/notices.js";
 import { address, amend } from "../lib/router.js";
-import { ago, number, t } from "../lib/words.js";
+import { ago, known, named, number, t } from "../lib/words.js";
 
 const RECIPES = ["native", "recall", "longterm", "companion", "nova", "datachat"];
 const MOST = 20;
+const NO_LIMIT = 1_000_000_000;
 const RANK = "_rank"; // some recipes tell the place itself: 1 is best
 
 export function lab(params) {
@@ -15,14 +16,17 @@ export function lab(params) {
   const results = h("div", { class: "columns results" });
   let round = 0;
 
-  /** What a recipe finds; with a budget also what it would have found without one, so that the cut can be seen. */
+  /** What a recipe finds within its budget, and what it would have found without one: that shows the cut, and counts tokens. */
   async function ask(recipe) {
     const question = { query: wanted.q, recipe, min_relevance: 0, limit: MOST };
-    const budget = Number(wanted.budget);
-    const [whole, within] = await Promise.all([post("/v1/memories/search", question), budget ? post("/v1/memories/search", { ...question, token_budget: budget }) : null]);
-    if (!within) return { ...whole, budget: 0, left: [] };
+    const budget = Number(wanted.budget) || null;
+    const within = await post("/v1/memories/search", budget ? { ...question, token_budget: budget } : question);
+    const complete = !within.truncated && within.hits.every((hit) => hit.tokens !== null);
+    const whole = complete ? within : await post("/v1/memories/search", { ...question, token_budget: NO_LIMIT });
     const kept = new Set(within.hits.map((hit) => hit.id));
-    return { ...within, budget, left: whole.hits.filter((hit) => !kept.has(hit.id)) };
+    const tokens = new Map(whole.hits.map((hit) => [hit.id, hit.tokens]));
+    const hits = within.hits.map((hit) => ({ ...hit, tokens: hit.tokens ?? tokens.get(hit.id) }));
+    return { ...within, hits, budget, left: whole.hits.filter((hit) => !kept.has(hit.id)) };
   }
 
   async function run() {
@@ -53,16 +57,23 @@ export function lab(params) {
 }
 
 function column(recall, other) {
-  const facts = [t("found", { count: number(recall.hits.length) }), `${number(recall.timings_ms.total ?? 0)} ms`, recall.truncated ? t("lab.cut") : null,
-    ...recall.degraded.map((leg) => t("lab.without", { leg }))];
+  const facts = [t("found", { count: recall.hits.length }), `${number(recall.timings_ms.total ?? 0)} ms`, recall.truncated ? t("lab.cut") : null,
+    ...recall.degraded.map((leg) => named(`reason.${leg}`, t("lab.without", { leg: named(`leg.${leg}`, leg) })))];
+  const all = [...recall.hits, ...recall.left];
   const places = new Map((other?.hits ?? []).map((hit, index) => [hit.id, index + 1]));
-  const standing = standings([...recall.hits, ...recall.left]);
-  const shown = (hit, index, left) => card(hit, { place: index + 1, elsewhere: places.get(hit.id), standing: standing.get(hit.id), left });
+  const standing = standings(all);
+  const best = Math.max(...all.map((hit) => hit.score), 0);
+  let sum = 0;
+  const shown = (hit, index, left) => {
+    sum += hit.tokens;
+    return card(hit, { place: index + 1, elsewhere: places.get(hit.id), standing: standing.get(hit.id), left, best, sum, budget: recall.budget });
+  };
+  const kept = recall.hits.map((hit, index) => shown(hit, index, false));
+  const left = recall.left.map((hit, index) => shown(hit, recall.hits.length + index, true));
   return h("div", { class: "stack" }, h("div", {}, h("h3", {}, recall.recipe), h("p", { class: "facts" }, facts.filter(Boolean).join(" · "))),
-    recall.budget ? bar(t("lab.tokens"), recall.token_count, recall.budget) : null,
-    recall.hits.length ? h("ol", { class: "hits" }, recall.hits.map((hit, index) => shown(hit, index, false))) : h("p", { class: "quiet" }, t("empty.search")),
-    recall.left.length ? [h("p", { class: "cut-off" }, t("lab.cut.here", { count: number(recall.budget) })),
-      h("ol", { class: "hits", start: recall.hits.length + 1 }, recall.left.map((hit, index) => shown(hit, recall.hits.length + index, true)))] : null);
+    recall.budget ? bar(t("lab.tokens"), recall.token_count, recall.budget, `${number(recall.token_count)} / ${number(recall.budget)}`) : null,
+    kept.length ? h("ol", { class: "hits" }, kept) : h("p", { class: "quiet" }, t("empty.search")),
+    left.length ? [h("p", { class: "cut-off" }, recall.budget ? t("lab.cut.here", { count: recall.budget }) : t("lab.cut.own")), h("ol", { class: "hits", start: kept.length + 1 }, left)] : null);
 }
 
 /** The place of each hit by each thing that spoke for it, and by the score alone: `id → { lexical: 2, score: 1 }`. */
@@ -76,21 +87,25 @@ function standings(hits) {
   return standing;
 }
 
+/** What the server calls a signal, in words; one that is new to the page keeps its name. */
+const plainly = (name) => (known(`leg.${name}`) ? t(`leg.${name}`) : name);
+
 /** `elsewhere`: its place in the other column. A place by score that differs from its own was moved by something else: variety (MMR), a quote, or a later word. */
-function card(hit, { place, elsewhere, standing, left }) {
+function card(hit, { place, elsewhere, standing, left, best, sum, budget }) {
   const where = hit.kind === "memory" ? address("memories", { id: hit.id }) : address("conversations", { id: hit.session_id, message: hit.id });
-  const moved = !left && standing.score !== place ? t("lab.moved", { place: number(standing.score) }) : null;
-  const facts = [t(`kind.${hit.kind}`), hit.role, ago(hit.created_at), hit.truncated ? t("lab.shortened") : null,
-    elsewhere !== undefined && elsewhere !== place ? t("lab.elsewhere", { place: number(elsewhere) }) : null];
+  const moved = !left && standing.score !== place ? t("lab.moved", { place: standing.score }) : null;
+  const facts = [t(`kind.${hit.kind}`), t(`role.${hit.role}`), ago(hit.created_at), t("lab.size", { count: hit.tokens }), hit.truncated ? t("lab.shortened") : null,
+    elsewhere !== undefined && elsewhere !== place ? t("lab.elsewhere", { place: elsewhere }) : null];
   const leg = ([name, value]) => {
-    const place = hit.signals[`${name}${RANK}`] ?? (name.endsWith(RANK) ? value : standing[name]);
-    const plain = name.replace(RANK, "");
-    const mark = h("span", { class: "rank", title: t("lab.rank", { place: number(place), name: plain }) }, `#${number(place)}`);
-    return name.endsWith(RANK) ? bar([plain, " ", mark], 1 / value) : bar([name, " ", mark], value, Math.max(1, value));
+    const rank = hit.signals[`${name}${RANK}`] ?? (name.endsWith(RANK) ? value : standing[name]);
+    const plain = plainly(name.replace(RANK, ""));
+    const mark = h("span", { class: "rank", title: t("lab.rank", { place: rank, name: plain }) }, `#${number(rank)}`);
+    return name.endsWith(RANK) ? bar([plain, " ", mark], 1 / value) : bar([plain, " ", mark], value, Math.max(1, value));
   };
   const legs = Object.entries(hit.signals).filter(([name]) => !(name.endsWith(RANK) && name.replace(RANK, "") in hit.signals));
-  return h("li", { class: left ? "card left-out" : "card" },
-    h("p", {}, h("a", { href: where }, hit.text)),
-    h("p", { class: "facts" }, facts.filter(Boolean).join(" · "), moved ? h("span", { class: "badge" }, moved) : null),
-    h("div", { class: "bars" }, bar(t("relevance"), hit.relevance), bar(t("score"), hit.score, Math.max(1, hit.score)), legs.map(leg)));
+  return h("li", { class: left ? "card left-out" : "card" }, h("div", { class: "hit" },
+    h("div", {}, h("p", {}, h("a", { href: where }, hit.text)),
+      h("p", { class: "facts" }, facts.filter(Boolean).join(" · "), moved ? h("span", { class: "badge" }, moved) : null)),
+    h("div", { class: "bars" }, bar(t("relevance"), hit.relevance), bar(t("score"), hit.score, best), legs.map(leg),
+      budget ? bar(t("lab.sum"), sum, budget, `${number(sum)} / ${number(budget)}`) : null)));
 }

@@ -1,15 +1,15 @@
 // What is remembered: filters, search as you type, a list of any length, and beside it the one that is open.
 import { get, post, query } from "../lib/api.js";
-import { fill, h, settled } from "../lib/dom.js";
+import { $, fill, h, settled } from "../lib/dom.js";
+import { icon, iconButton } from "../lib/icons.js";
 import { attempt, tell, warn } from "../lib/notices.js";
 import { amend } from "../lib/router.js";
 import { state } from "../lib/state.js";
 import { VirtualList } from "../lib/virtual.js";
-import { ago, number, t } from "../lib/words.js";
+import { ago, number, said, t } from "../lib/words.js";
 import { disputes } from "./disputes.js";
-import { forget, memoryPanel, pin } from "./memory.js";
+import { TYPES, forget, memoryPanel, pin } from "./memory.js";
 
-const TYPES = ["fact", "preference", "decision", "note", "pattern", "instruction", "summary", "other"];
 const STATUSES = ["active", "archived", "superseded"];
 const MOST_FOUND = 50;
 const LEAST_RELEVANT = 0.3; // each hit must match: a person who searches wants no company for the best one
@@ -19,8 +19,8 @@ export function memories(params) {
   const count = h("p", { class: "count", role: "status" });
   const panel = h("aside", { class: "panel", "aria-label": t("memory.one") });
   const empty = h("div", { class: "empty", hidden: true });
-  const list = new VirtualList({ label: t("nav.memories"), rowHeight: 76, fetch: fetchPage, draw: (item) => row(item, act), open, arrived });
-  const act = { pin: (item) => pin(item, list), forget: (item) => { if (panel.dataset.id === item.id) close(); forget(item, list); } };
+  const list = new VirtualList({ label: t("nav.memories"), rowHeight: 76, fetch: fetchPage, draw: (item) => row(item, act, wanted.q), open, arrived });
+  const act = { pin: (item) => pin(item, list), forget: (item, said) => { if (panel.dataset.id === item.id) close(); forget(item, list, said); } };
 
   async function fetchPage(offset, limit) {
     if (wanted.q) return offset ? { items: [], total: list.total } : found();
@@ -29,22 +29,32 @@ export function memories(params) {
 
   async function found() {
     const { hits } = await post("/v1/memories/search", {
-      query: wanted.q, kinds: ["memory"], limit: MOST_FOUND, min_relevance: LEAST_RELEVANT,
+      query: wanted.q, typing: true, kinds: ["memory"], limit: MOST_FOUND, min_relevance: LEAST_RELEVANT,
       types: wanted.type ? [wanted.type] : [], themes: wanted.theme ? [wanted.theme] : [],
     });
-    return { items: hits, total: hits.length };
+    const items = hits.filter((hit) => !wanted.pinned || hit.pinned).sort((one, two) => two.relevance - one.relevance); // by the figure that is shown
+    return { items, total: items.length };
   }
 
   function arrived(total) {
-    count.textContent = wanted.q ? t("found", { count: number(total) }) : t("remembered", { count: number(total) });
+    count.textContent = t(wanted.q ? "found" : "remembered", { count: total });
     empty.hidden = total > 0;
     list.element.hidden = total === 0;
     if (total === 0) fill(empty, ...teach(wanted));
   }
 
   async function load() {
+    $("[data-status]", view).disabled = Boolean(wanted.q); // only what is current is searched
     amend({ q: wanted.q, type: wanted.type, theme: wanted.theme, status: wanted.status === "active" ? "" : wanted.status, pinned: wanted.pinned });
-    await attempt(() => list.load());
+    await list.load().catch(failed);
+  }
+
+  /** Nothing came: that is said where the list would be, with a way to ask again. */
+  function failed(problem) {
+    list.element.hidden = true;
+    empty.hidden = false;
+    count.textContent = "";
+    fill(empty, h("p", { class: "bad-words", role: "alert" }, said(problem)), h("p", {}, h("button", { onclick: load }, t("again"))));
   }
 
   async function open(item) {
@@ -62,8 +72,18 @@ export function memories(params) {
     list.rows.get(list.current)?.focus();
   }
 
+  const doubts = disputes(load);
+  const themes = themeChips(wanted, load);
   const view = h("section", { class: "memories", onkeydown: keys },
-    h("div", { class: "stack" }, disputes(load), composer(load), toolbar(wanted, settled(load), load), themeChips(wanted, load), count, empty, list.element), panel);
+    h("div", { class: "stack" }, doubts.element, composer(load, themes), toolbar(wanted, settled(load), load), h("div", { class: "list-head" }, themes.element, count), empty, list.element), panel);
+
+  /** Shows what others changed meanwhile, without moving anything; what is being edited is left alone. */
+  async function refresh() {
+    themes.load();
+    doubts.load();
+    await attempt(() => (list.element.hidden ? list.load() : list.refresh()));
+    if (panel.dataset.id && !$("form:not([hidden])", panel)) await memoryPanel(panel, panel.dataset.id, { list, close, act, open, quietly: true });
+  }
 
   function keys(event) {
     if (event.target.closest("input, textarea, select, button")) return;
@@ -74,19 +94,26 @@ export function memories(params) {
   }
 
   load().then(() => { if (params.id && !state.incognito) open({ id: params.id }); });
-  return { element: view, leave: () => list.close() };
+  return { element: view, refresh, leave: () => list.close() };
 }
 
-function row(item, act) {
+/** The text with the words that were looked for marked. */
+function marked(text, query) {
+  const words = query.split(/\s+/).filter(Boolean).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  if (!words.length) return text;
+  return text.split(new RegExp(`(${words.join("|")})`, "giu")).map((part, index) => (index % 2 ? h("mark", {}, part) : part));
+}
+
+function row(item, act, query) {
   const facts = [t(`type.${item.type}`), item.theme, ...(item.tags ?? []).map((tag) => `#${tag}`), t(`source.${item.source ?? "unknown"}`), ago(item.created_at)];
   return [
     h("div", { class: "row-text" },
-      h("p", { class: "row-content" }, item.pinned ? h("span", { class: "pin-mark", "aria-label": t("pinned") }, "◆ ") : null, item.text),
+      h("p", { class: "row-content" }, item.pinned ? h("span", { class: "pin-mark", role: "img", "aria-label": t("pinned") }, icon("pin", true)) : null, marked(item.text, query)),
       h("p", { class: "facts" }, facts.filter(Boolean).join(" · "), badge(item))),
-    item.relevance === undefined ? null : h("span", { class: "relevance", title: t("relevance") }, number(item.relevance)),
+    item.relevance === undefined ? null : h("span", { class: "relevance", title: t("relevance") }, `${number(Math.round(item.relevance * 100))} %`),
     state.readOnly ? null : h("div", { class: "row-actions" },
-      item.pinned === undefined ? null : h("button", { class: "icon", "aria-label": t(item.pinned ? "unpin" : "pin"), "aria-pressed": String(item.pinned), onclick: () => act.pin(item) }, item.pinned ? "◆" : "◇"),
-      h("button", { class: "icon", "aria-label": t("forget"), onclick: () => act.forget(item) }, "✕")),
+      item.pinned === undefined ? null : iconButton("pin", t(item.pinned ? "unpin" : "pin"), () => act.pin(item), { pressed: item.pinned }),
+      iconButton("forget", t("forget"), () => act.forget(item))),
   ];
 }
 
@@ -98,7 +125,7 @@ export function badge(item) {
 }
 
 function toolbar(wanted, soon, now) {
-  const choose = (name, label, options) => h("select", { "aria-label": label, onchange: (event) => { wanted[name] = event.target.value; now(); } }, options);
+  const choose = (name, label, options) => h("select", { "aria-label": label, [`data-${name}`]: true, onchange: (event) => { wanted[name] = event.target.value; now(); } }, options);
   const option = (name, value, words) => h("option", { value, selected: wanted[name] === value }, words);
   return h("form", { class: "toolbar", role: "search", onsubmit: (event) => event.preventDefault() },
     h("input", { type: "search", "data-search": true, value: wanted.q, placeholder: t("search.hint"), "aria-label": t("search"), autocomplete: "off", oninput: (event) => { wanted.q = event.target.value.trim(); soon(); } }),
@@ -115,13 +142,14 @@ function themeChips(wanted, now) {
     for (const each of place.children) each.setAttribute("aria-pressed", String(each.dataset.themeName === slug));
     now();
   } }, name, count === null ? null : h("span", { class: "chip-count" }, number(count)));
-  get("/v1/themes").then(({ themes }) => {
-    if (themes.length) fill(place, chip("", t("any.theme"), null), themes.map((each) => chip(each.slug, each.display_name, each.count)));
+  const load = () => get("/v1/themes").then(({ themes }) => {
+    fill(place, ...(themes.length ? [chip("", t("any.theme"), null), themes.map((each) => chip(each.slug, each.display_name, each.count))] : []));
   }).catch(warn);
-  return place;
+  load();
+  return { element: place, load };
 }
 
-function composer(load) {
+function composer(load, themes) {
   if (state.readOnly || state.incognito) return null;
   const text = h("input", { "data-new": true, placeholder: t("tell.hint"), "aria-label": t("tell"), autocomplete: "off", maxlength: 20_000 });
   return h("form", { class: "composer", onsubmit: (event) => {
@@ -132,6 +160,7 @@ function composer(load) {
       text.value = "";
       tell(receipt.confirm ?? t(`outcome.${receipt.outcome}`));
       receipt.masked.forEach((kind) => tell(t("masked", { kind })));
+      themes.load();
       await load();
     });
   } }, text, h("button", { class: "primary" }, t("remember")));
@@ -141,5 +170,6 @@ function teach(wanted) {
   if (state.incognito) return [h("h2", {}, t("empty.incognito")), h("p", {}, t("empty.incognito.why"))];
   if (wanted.q) return [h("h2", {}, t("empty.search")), h("p", {}, t("empty.search.why"))];
   if (wanted.type || wanted.theme || wanted.pinned || wanted.status !== "active") return [h("h2", {}, t("empty.filter")), h("p", {}, t("empty.filter.why"))];
+  if (state.readOnly) return [h("h2", {}, t("empty.all")), h("p", {}, t("empty.read.only"))];
   return [h("h2", {}, t("empty.all")), h("p", {}, t("empty.all.why")), h("p", {}, h("a", { href: "#/chat" }, t("empty.all.chat")))];
 }

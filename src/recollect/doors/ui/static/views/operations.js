@@ -1,98 +1,60 @@
-// For whoever keeps the server running: what the counters say over time, the state of this memory, and who makes the vectors.
-import { get, id, post, put, remove, send } from "../lib/api.js";
-import { line } from "../lib/charts.js";
+// For whoever keeps the server running: how it fared over the last hours, the state of this memory, and who makes the vectors.
+import { get, id, post, put, query, remove } from "../lib/api.js";
+import { chart } from "../lib/charts.js";
 import { fill, h } from "../lib/dom.js";
 import { attempt, tell, warn } from "../lib/notices.js";
-import { address } from "../lib/router.js";
+import { address, amend } from "../lib/router.js";
 import { state } from "../lib/state.js";
-import { number, said, t } from "../lib/words.js";
+import { moment, named, number, said, t } from "../lib/words.js";
 
-const EVERY_MS = 5000;
-const KEPT = 120;
+const EVERY_MS = 10_000;
+const RANGES = [60, 360, 1440];
 const SHOWN = 20;
 /** What may be put away because of a finding; of things told twice the first stays. */
 const MENDED = { duplicates: 1, near_duplicates: 1, expired: 0, stale: 0, never_used: 0 };
 const PROVIDERS = ["local", "openai", "ollama", "llamacpp", "custom_http"];
 
-export function operations() {
-  const charts = h("div", { class: "charts" });
-  const element = h("section", { class: "stack" }, h("h2", {}, t("nav.operations")), charts, health(), state.admin ? provider() : null);
-  const seen = [];
-  const look = async () => {
-    seen.push(read(await (await send("/metrics")).text()));
-    if (seen.length > KEPT) seen.shift();
-    fill(charts, ...figures(seen));
-  };
+export function operations(params) {
+  let minutes = Number(params.minutes) || RANGES[0];
+  const charts = h("div", { class: "stack" });
+  const since = h("p", { class: "facts", role: "status" });
   let timer = null;
+  const look = async () => {
+    const asked = minutes;
+    const told = await get(`/v1/operations${query({ minutes })}`);
+    if (asked !== minutes) return; // another range was chosen meanwhile
+    fill(since, told.since ? t("operations.since", { when: moment(told.since) }) : "");
+    fill(charts, ...figures(told.points));
+  };
+  const choose = h("label", { class: "row" }, t("operations.range"), h("select", { onchange: (event) => { minutes = Number(event.target.value); amend({ minutes }); look().catch(warn); } },
+    RANGES.map((each) => h("option", { value: each, selected: each === minutes }, t("operations.hours", { count: each / 60 })))));
   if (state.admin) {
-    look().then(() => { timer = setInterval(() => look().catch(() => {}), EVERY_MS); }).catch(warn);
+    look().then(() => { timer = setInterval(() => { if (!document.hidden) look().catch(() => {}); }, EVERY_MS); }).catch(warn);
   } else charts.append(h("p", { class: "quiet" }, t("operations.admins")));
+  const element = h("section", { class: "stack" }, h("div", { class: "row spread" }, h("h2", {}, t("nav.operations")), state.admin ? choose : null),
+    since, charts, health(), state.admin ? provider() : null);
   return { element, leave: () => clearInterval(timer) };
 }
 
-/** The counters of an exposition, by name; what differs only in its labels is added up, except where the labels are asked for. */
-function read(text) {
-  const all = [];
-  for (const each of text.split("\n")) {
-    const found = /^(\w+)(?:\{(.*)\})? ([\d.e+-]+|NaN)$/.exec(each);
-    if (found) all.push({ name: found[1], labels: Object.fromEntries([...(found[2] ?? "").matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value])), value: Number(found[3]) });
-  }
-  return { at: Date.now(), all };
-}
+/** What each chart shows: something counted, how it stood, a time, or a share. */
+const CHARTS = {
+  traffic: [["requests", "count"], ["errors", "count", true], ["refused", "count"], ["request_p50_ms", "time"], ["request_p95_ms", "time"]],
+  recall: [["recalls", "count"], ["hit_rate", "share"], ["recall_p95_ms", "time"], ["cache_rate", "share"]],
+  vectors: [["backlog", "level"], ["backlog_age_s", "age"], ["failed", "level", true], ["embed_p50_ms", "time"], ["embed_p95_ms", "time"]],
+  writing: [["writes", "count"], ["merged", "count"], ["trimmed", "count"]],
+};
 
-const sum = (seen, name, fits = () => true) => seen.all.filter((each) => each.name === name && fits(each.labels)).reduce((total, each) => total + each.value, 0);
-
-/** A percentile of a histogram between two looks, in milliseconds. */
-function percentile(before, after, name, share) {
-  const counts = new Map();
-  for (const [look, sign] of [[after, 1], [before, -1]]) {
-    for (const each of look?.all ?? []) {
-      if (each.name === `${name}_bucket`) counts.set(each.labels.le, (counts.get(each.labels.le) ?? 0) + sign * each.value);
-    }
-  }
-  const steps = [...counts].map(([edge, count]) => [edge === "+Inf" ? Infinity : Number(edge), count]).sort(([a], [b]) => a - b);
-  const total = steps.at(-1)?.[1] ?? 0;
-  const [edge] = steps.find(([, count]) => total && count >= total * share) ?? [0];
-  return edge === Infinity ? steps.at(-2)[0] * 1000 : edge * 1000;
-}
-
-/** The share of all recalls so far that found anything. */
-function hitRate(look) {
-  const all = sum(look, "recollect_recall_hits_count");
-  const none = sum(look, "recollect_recall_hits_bucket", (labels) => Number(labels.le) === 0);
-  return all ? (100 * (all - none)) / all : 0;
-}
-
-function cacheRate(look) {
-  const all = sum(look, "recollect_cache_lookups_total");
-  return all ? (100 * sum(look, "recollect_cache_lookups_total", (labels) => labels.result === "hit")) / all : 0;
-}
-
-function figures(seen) {
-  const between = (measure) => seen.map((look, index) => measure(index ? seen[index - 1] : null, look));
-  const gained = (name, fits) => between((before, after) => (before ? Math.max(0, sum(after, name, fits) - sum(before, name, fits)) : 0));
-  const level = (name) => seen.map((look) => sum(look, name));
-  const failed = (labels) => labels.status?.startsWith("5");
-  return [
-    line(t("chart.requests"), gained("recollect_requests_total")), line(t("chart.errors"), gained("recollect_requests_total", failed)),
-    line(t("chart.p50"), between((before, after) => percentile(before, after, "recollect_request_seconds", 0.5)), " ms"),
-    line(t("chart.p95"), between((before, after) => percentile(before, after, "recollect_request_seconds", 0.95)), " ms"),
-    line(t("chart.backlog"), level("recollect_embedding_backlog")), line(t("chart.age"), level("recollect_embedding_backlog_age_seconds"), " s"),
-    line(t("chart.embed"), between((before, after) => percentile(before, after, "recollect_embedding_wait_seconds", 0.5)), " ms"),
-    line(t("chart.recall"), between((before, after) => percentile(before, after, "recollect_recall_seconds", 0.95)), " ms"),
-    line(t("chart.writes"), gained("recollect_writes_total")), line(t("chart.merged"), gained("recollect_dedupe_saves_total")),
-    line(t("chart.recalls"), gained("recollect_recall_hits_count")),
-    line(t("chart.hits"), seen.map(hitRate), " %"),
-    line(t("chart.caches"), seen.map(cacheRate), " %"),
-    line(t("chart.trimmed"), gained("recollect_trims_total")), line(t("chart.refused"), gained("recollect_refusals_total")),
-  ];
+function figures(told) {
+  const points = told.map((point) => ({ to: Date.parse(point.at), from: Date.parse(point.at) - point.seconds * 1000 }));
+  return Object.entries(CHARTS).map(([group, charts]) => h("section", { class: "stack" }, h("h3", {}, t(`chart.group.${group}`)),
+    h("div", { class: "charts" }, charts.map(([name, kind, bad]) => chart(t(`chart.${name}`), { points, values: told.map((point) => point[name]), kind, bad })))));
 }
 
 function health() {
   const place = h("div", { class: "card" }, h("h3", {}, t("health")), h("p", { class: "quiet" }, t("loading")));
   const load = () => get("/v1/health").then((report) => {
     const concerns = Object.entries(report.counts);
-    fill(place, h("h3", {}, t("health")), h("p", { class: "facts" }, t("health.looked", { count: number(report.memories) })),
+    fill(place, h("h3", {}, t("health")), h("p", { class: "facts" }, t("health.looked", { count: report.memories })),
       concerns.length ? h("ul", { class: "plain" }, concerns.map(([name, count]) => concern(name, count, report.findings, load))) : h("p", { class: "good-words" }, t("health.good")));
   }).catch((problem) => fill(place, h("h3", {}, t("health")), h("p", { class: "bad-words" }, said(problem))));
   load();
@@ -106,7 +68,7 @@ function concern(name, count, findings, load) {
     tell(t("done.archive"));
     await load();
   });
-  const one = (finding) => h("li", { class: "row spread" }, h("span", {}, finding.ids.map((each) => [h("a", { href: address("memories", { id: each }) }, each.slice(-8)), " "]), finding.why),
+  const one = (finding) => h("li", { class: "row spread" }, h("span", {}, finding.ids.map((each) => [h("a", { href: address("memories", { id: each }) }, `…${each.slice(-6)}`), " "]), named(`why.${finding.reason}`, finding.why, finding.facts)),
     state.readOnly || !(name in MENDED) ? null : h("button", { class: "quiet", onclick: () => mend(finding) }, t(MENDED[name] ? "mend.repeats" : "archive")));
   return h("li", {}, h("details", {}, h("summary", {}, t(`concern.${name}`), h("span", { class: "badge" }, number(count))),
     name === "contradictions" ? h("p", {}, h("a", { href: "#/memories" }, t("mend.decide"))) : null, h("ul", { class: "plain findings" }, found.map(one))));
@@ -124,7 +86,7 @@ function provider() {
     const model = h("input", { value: set.model ?? "", placeholder: t("provider.model"), "aria-label": t("provider.model") });
     const key = h("input", { type: "password", autocomplete: "off", placeholder: t(set.api_key_set ? "provider.key.set" : "provider.key"), "aria-label": t("provider.key") });
     const body = () => ({ provider_type: type.value, endpoint_url: address.value || null, model: model.value || null, ...(key.value ? { api_key: key.value } : {}) });
-    return [h("h3", {}, t("provider")), h("p", {}, serving), set.building.length ? h("p", { class: "badge pending" }, t("provider.building")) : null, set.trouble ? h("p", { class: "bad-words" }, set.trouble) : null, set.pinned ? h("p", { class: "facts" }, set.pinned) : null,
+    return [h("h3", {}, t("provider")), h("p", {}, serving), set.building.length ? h("p", { class: "badge pending" }, t("provider.building")) : null, set.trouble ? h("p", { class: "bad-words" }, set.trouble) : null, set.pinned ? h("p", { class: "facts" }, t("provider.pinned", { provider: set.pinned })) : null,
       state.readOnly || set.pinned ? null : h("form", { class: "toolbar", onsubmit: (event) => { event.preventDefault(); change(() => put("/v1/embedding-provider", body())); } }, type, address, model, key,
         h("button", { class: "primary" }, t("save")), set.stored ? h("button", { type: "button", onclick: () => change(() => remove("/v1/embedding-provider")) }, t("provider.reset")) : null)];
   }

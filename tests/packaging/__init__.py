@@ -1,0 +1,1 @@
+"""What is delivered: the packages that are built, and what programs may rely on in them."""
