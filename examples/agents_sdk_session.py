@@ -1,6 +1,9 @@
 """A conversation with an agent that outlives the process: the SDK's session, kept as one of our conversations.
 
-Each half opens the memory anew, as after a restart. Run it as it is: the model is a script.
+    python -m examples.agents_sdk_session
+
+Needs `pip install "recollect[agents]"`. Each half opens the memory anew, as after a restart. The model is a script
+(`scripted_model.py`); give the client another `base_url` and it is a real one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """An agent of the OpenAI Agents SDK that remembers: it stores a preference in one run and finds it in the next.
 
-Run it as it is: the model is a script, and the memory lives in this process. Whose memory an agent sees is said by the run's
-context, so one agent serves everybody.
+    python -m examples.agents_sdk_tools
+
+Needs `pip install "recollect[agents]"`. The model is a script (`scripted_model.py`), and the memory lives in this process. Whose
+memory an agent sees is said by the run's context, so one agent serves everybody.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""A LangChain chat history that lasts, with tool calls and all. No model is needed."""
+"""A LangChain chat history that lasts, with tool calls and all: after a restart it is there, and found by what was said in it.
+
+    python -m examples.langchain_history
+
+Needs `pip install "recollect[langchain]"`, and no model.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""What a desktop client does with `mcp_config.json`: start the server named in it, look at its tools, and use two of them."""
+"""What a desktop client does with `mcp_config.json`: start the server named in it, look at its tools, and use two of them.
+
+    python -m examples.mcp_client
+
+Needs `pip install "recollect[mcp]"`. To give a desktop assistant this memory, put what `mcp_config.json` says into its own
+configuration, with your name in place of ana's.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""The first five minutes of somebody who has never seen the project."""
