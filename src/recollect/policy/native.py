@@ -108,16 +108,15 @@ def rank(
     if len(vectors):
         passed("dense")
     trust = _trust(shelf, question, weights) if len(vectors) else 0.0
-    evidence = _prior(shelf, question, weights)
+    near = _nearness(shelf, question) if question.windows and weights.time else None
+    evidence = _prior(shelf, question, near, weights)
     prior = sum(evidence.values()) * (1 if question.kind == "factual" else 1 + trust)
     score = np.asarray(lexical + trust * dense + prior, np.float32)
     if question.phrases and weights.phrase:
         evidence["phrase"] = _quotes(shelf, question)
         score += weights.phrase * evidence["phrase"]
     rows = _chosen(shelf, score, match, allowed, limit, weights, spare)
-    coverage = match.coverage
-    if question.own_terms:
-        coverage = np.maximum(coverage, shelf.match(question.own_terms, around=False).coverage)
+    coverage = _coverage(shelf, question, match, near)
     cosine = _nearest(shelf, vectors, rows)
     parts = {"lexical": lexical, "dense": trust * dense, "cosine": cosine, "coverage": coverage, **evidence}
     doubted = doubt(shelf, question, coverage)
@@ -129,6 +128,16 @@ def rank(
         )
         for row in rows
     ]
+
+
+def _coverage(shelf: Shelf, question: Question, match: Lexical, near: Floats | None) -> Floats:
+    """How much of what is asked each row says. What was told at the time that is asked about need not name it."""
+    coverage = match.coverage
+    if question.own_terms:
+        coverage = np.maximum(coverage, shelf.match(question.own_terms, around=False).coverage)
+    if question.timeless and near is not None:
+        coverage = np.maximum(coverage, shelf.match(question.timeless, around=False).coverage * (near == 1))
+    return coverage
 
 
 def _trust(shelf: Shelf, question: Question, weights: NativeWeights) -> float:
@@ -206,11 +215,11 @@ def _dense(
     return dense
 
 
-def _prior(shelf: Shelf, question: Question, weights: NativeWeights) -> dict[str, Floats]:
+def _prior(shelf: Shelf, question: Question, near: Floats | None, weights: NativeWeights) -> dict[str, Floats]:
     """Evidence apart from words and meaning; only the kinds that apply."""
     prior: dict[str, Floats] = {"question": -weights.question * shelf.column("question").astype(np.float32)}
-    if question.windows and weights.time:
-        prior["time"] = weights.time * _nearness(shelf, question)
+    if near is not None:
+        prior["time"] = weights.time * near
     if question.speakers and weights.speaker and shelf.threads.is_dialogue:
         prior["speaker"] = weights.speaker * _spoken_by(shelf, question)
     if not question.of_the_assistant:

@@ -16,7 +16,7 @@ from typing import Literal
 from recollect.policy.phrases import Phrase, phrases
 from recollect.policy.relevance import is_cjk
 from recollect.policy.text import analyse, query_terms
-from recollect.policy.when import Window, windows
+from recollect.policy.when import Window, timed
 
 QuestionKind = Literal["factual", "advice", "statement", "dialogue"]
 
@@ -86,6 +86,8 @@ class Question:
     terms: tuple[str, ...]
     texts: tuple[str, ...]
     windows: tuple[Window, ...] = ()
+    timeless: tuple[str, ...] = ()
+    """The terms beside the time it speaks of: all that is asked of what was told in one of its `windows`."""
     speakers: frozenset[str] = frozenset()
     of_the_assistant: bool = False
     phrases: tuple[Phrase, ...] = ()
@@ -120,12 +122,14 @@ def prepare(text: str, now: datetime | None = None, speakers: Iterable[str] = ()
     words = {word for found in named.values() for word in found}
     names = {term for word in words for term in analyse(word)}
     terms = query_terms(text)
+    when, rest = timed(text, now) if now else ([], text)
     return Question(
         text,
         kind,
         tuple([term for term in terms if term not in names] or terms),
         _to_embed(_in_first_person(text, words), kind),
-        tuple(windows(text, now)) if now else (),
+        tuple(when),
+        tuple(term for term in query_terms(rest, or_all=False) if term not in names) if when else (),
         frozenset(named),
         bool(_OF_THE_ASSISTANT.search(text)),
         quotes,

@@ -88,9 +88,14 @@ _HINT = re.compile(
 
 def windows(text: str, now: datetime) -> list[Window]:
     """The spans of time `text` speaks of, in reading order; empty when it speaks of none."""
+    return timed(text, now)[0]
+
+
+def timed(text: str, now: datetime) -> tuple[list[Window], str]:
+    """The spans of time `text` speaks of, and what it says beside them."""
     rest = unicodedata.normalize("NFKC", text[:_READ]).casefold().replace("’", "'")
     if not _HINT.search(rest):
-        return []
+        return [], text
     found: list[tuple[int, Window]] = []
     for pattern, resolve in _ENGLISH_RULES if rest.isascii() else _RULES:
         for match in pattern.finditer(rest):
@@ -100,8 +105,8 @@ def windows(text: str, now: datetime) -> list[Window]:
                 rest = rest[: match.start()] + "\0" * len(match[0]) + rest[match.end() :]
     ordered = [window for _, window in sorted(found)]
     if len(ordered) == 2 and re.search(r"\bbetween\b|\bfrom\b.*\b(?:to|until|till)\b|从.*[到至]", rest):
-        return [Window(min(w.start for w in ordered), max(w.end for w in ordered))]
-    return ordered
+        ordered = [Window(min(w.start for w in ordered), max(w.end for w in ordered))]
+    return ordered, rest + text[_READ:]
 
 
 def _resolved(resolve: Resolver, match: re.Match[str], now: datetime) -> Window | None:

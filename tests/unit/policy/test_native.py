@@ -86,6 +86,19 @@ def test_a_time_expression_prefers_what_was_said_then() -> None:
     assert asked(shelf, "Where did we have dinner this month?")[0] == "june"
 
 
+@pytest.mark.parametrize(
+    ("question", "told", "days"),
+    [
+        ("What did I do last Monday? Did I see the dentist?", "I saw the dentist", 5),
+        ("我上周一去看牙医了吗？", "今天看了牙医", 12),
+    ],
+)
+def test_what_was_told_then_need_not_say_when(question: str, told: str, days: int) -> None:
+    shelf = shelf_of(said("then", told, days=days), said("before", told, days=40))
+    share = {shelf.card(hit.index).id: hit.signals["coverage"] for hit in rank(shelf, prepare(question, NOW))}
+    assert share["then"] > 2 * share["before"]
+
+
 def test_meaning_finds_what_words_do_not() -> None:
     shelf = shelf_of(
         said("a", "I enjoy hiking.", session=None, vector=np.array([1, 0.2])),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.policy.when import windows
+from recollect.policy.when import timed, windows
 
 NOW = datetime(2023, 10, 18, 15, 30, tzinfo=UTC)
 
@@ -114,3 +114,16 @@ pieces = st.sampled_from(
 @given(st.lists(pieces | st.text(max_size=8), max_size=8).map(" ".join), st.datetimes(timezones=st.just(UTC)))
 def test_any_text_at_any_time_gives_well_formed_windows(text: str, now: datetime) -> None:
     assert all(window.start < window.end for window in windows(text, now))
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [("what did I plan last May, and with whom?", "what did i plan , and with whom?"), ("我上周三看了牙医", "我看了牙医")],
+)
+def test_what_is_said_beside_the_time_stays(text: str, rest: str) -> None:
+    spans, beside = timed(text, NOW)
+    assert spans and beside.replace("\0", "") == rest
+
+
+def test_a_text_without_a_time_is_left_as_it_is() -> None:
+    assert timed("Which uv version do I use?", NOW) == ([], "Which uv version do I use?")
