@@ -118,8 +118,12 @@ def rank(
     rows = _chosen(shelf, score, match, allowed, limit, weights, spare)
     coverage = _coverage(shelf, question, match, near)
     cosine = _nearest(shelf, vectors, rows)
-    parts = {"lexical": lexical, "dense": trust * dense, "cosine": cosine, "coverage": coverage, **evidence}
     doubted = doubt(shelf, question, coverage)
+    if question.subject and not all(cosine[rows]):
+        # Where words are all there is, those that only this question's wording has say nothing against a text.
+        subject = np.maximum(coverage, shelf.match(question.subject, around=False).coverage)
+        coverage = np.where(cosine == 0, subject, coverage)
+    parts = {"lexical": lexical, "dense": trust * dense, "cosine": cosine, "coverage": coverage, **evidence}
     return [
         Ranked(
             row,

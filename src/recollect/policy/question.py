@@ -15,7 +15,7 @@ from typing import Literal
 
 from recollect.policy.phrases import Phrase, phrases
 from recollect.policy.relevance import is_cjk
-from recollect.policy.text import analyse, query_terms
+from recollect.policy.text import analyse, query_terms, subject_terms
 from recollect.policy.when import Window, timed
 
 QuestionKind = Literal["factual", "advice", "statement", "dialogue"]
@@ -95,10 +95,13 @@ class Question:
     own_terms: tuple[str, ...] = ()
     """The terms the question says itself, where `terms` holds more: what is lent by the conversation need not be found."""
 
+    subject: tuple[str, ...] = ()
+    """Of a question in Chinese: those of its own terms that a text about the same subject would hold."""
+
     @property
     def required(self) -> tuple[str, ...]:
         """The terms that an answer is judged by."""
-        return self.own_terms or self.terms
+        return self.subject or self.own_terms or self.terms
 
 
 def half_typed(question: Question) -> Question:
@@ -129,10 +132,11 @@ def prepare(text: str, now: datetime | None = None, speakers: Iterable[str] = ()
         tuple([term for term in terms if term not in names] or terms),
         _to_embed(_in_first_person(text, words), kind),
         tuple(when),
-        tuple(term for term in query_terms(rest, or_all=False) if term not in names) if when else (),
+        tuple(term for term in subject_terms(rest) if term not in names) if when else (),
         frozenset(named),
         bool(_OF_THE_ASSISTANT.search(text)),
         quotes,
+        subject=tuple(term for term in subject_terms(text) if term not in names) if is_cjk(text) else (),
     )
 
 

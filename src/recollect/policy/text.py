@@ -44,6 +44,9 @@ _RUN_START = re.compile(f"[{_UNSPACED}]")
 _APOSTROPHE = re.compile(r"['’](?:(?:[sdm]|ll|ve|re)(?!\w))?", re.IGNORECASE)
 _SEPARATOR = re.compile(r"[\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_FUNCTION = re.compile(
+    "|".join(sorted(CHINESE_WORDS, key=len, reverse=True)) + f"|[{''.join(sorted(CHINESE_CHARACTERS))}]"
+)
 _URL = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 _CITATION = re.compile(r"\[(?:\d+(?:\s*[-–,]\s*\d+)*|citation needed|source:[^\[\]]*)\]|【[^【】]*】", re.I)
 
@@ -80,6 +83,15 @@ def query_terms(text: str, or_all: bool = True) -> list[str]:
         if not _is_function_gram(term)
     ]
     return list(dict.fromkeys(kept or (analyse(text) if or_all else ())))
+
+
+def subject_terms(text: str) -> list[str]:
+    """The terms of `query_terms` that a text about the same subject would hold.
+
+    A pair of characters half of which is a particle ("妈什" of 姑妈什么时候到) belongs to the wording of one question only, and
+    so do the characters of function words. English words are the same either way.
+    """
+    return query_terms(_FUNCTION.sub(" ", _compatible(text)), or_all=False)
 
 
 def keywords(text: str) -> list[str]:

@@ -99,6 +99,16 @@ def test_what_was_told_then_need_not_say_when(question: str, told: str, days: in
     assert share["then"] > 2 * share["before"]
 
 
+def test_only_where_words_are_all_there_is_the_wording_of_a_question_does_not_count() -> None:
+    plain = said("plain", "姑妈四点到虹桥机场")
+    embedded = replace(plain, id="embedded", vector=np.array([1.0, 0.0]))
+    shelf = shelf_of(plain, embedded, said("other", "舅舅住在苏州"))
+    hits = rank(shelf, prepare("姑妈什么时候到?", NOW), [np.array([1.0, 0.0], np.float32)])
+    share = {shelf.card(hit.index).id: hit.signals.get("coverage", 0.0) for hit in hits}
+    assert share["plain"] == 1.0
+    assert share["embedded"] < 0.5
+
+
 def test_meaning_finds_what_words_do_not() -> None:
     shelf = shelf_of(
         said("a", "I enjoy hiking.", session=None, vector=np.array([1, 0.2])),

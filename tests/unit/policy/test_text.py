@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.policy.text import MAX_TERM, analyse, keywords, normalise, query_terms
+from recollect.policy.text import MAX_TERM, analyse, keywords, normalise, query_terms, subject_terms
 
 any_text = st.text(alphabet=st.characters(exclude_categories=()), max_size=200)
 
@@ -93,6 +93,24 @@ def test_long_tokens_that_differ_late_stay_apart() -> None:
 )
 def test_query_terms(text: str, terms: list[str]) -> None:
     assert query_terms(text) == terms
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("姑妈什么时候到?", ["姑", "妈", "姑妈"]),
+        ("应该用什么 package manager？", ["packag", "manag"]),
+        ("衣柜有多高", ["衣", "柜", "衣柜", "高"]),
+        ("是什么？", []),
+    ],
+)
+def test_subject_terms(text: str, terms: list[str]) -> None:
+    assert subject_terms(text) == terms
+
+
+@given(any_text)
+def test_subject_terms_are_terms_of_the_query(text: str) -> None:
+    assert set(query_terms(text)).issuperset(subject_terms(text))
 
 
 def test_keywords_of_mixed_text() -> None:

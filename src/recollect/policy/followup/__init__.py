@@ -76,6 +76,7 @@ def understood(
         of_the_assistant=asked.of_the_assistant,
         phrases=asked.phrases,
         own_terms=asked.terms,
+        subject=asked.subject,
     )
 
 
