@@ -7,6 +7,9 @@ it doesn't use.
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures.thread  # noqa: F401  what it does at exit must be registered before what we do
+import logging
+import threading
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -50,6 +53,16 @@ if TYPE_CHECKING:
     from recollect.spans import Spans
 
 DATABASE_FILE = "recollect.db"
+
+
+def _end_quietly() -> None:
+    """A program need not close its memory. Python ends its thread pools some time before the worker's thread: what fails in
+    between is done by whoever opens the store next, and no news to anybody."""
+    logging.getLogger("recollect.worker").disabled = True
+
+
+# `atexit` comes after the pools have ended; of these callbacks the last one registered is the first to run.
+threading._register_atexit(_end_quietly)  # type: ignore[attr-defined]
 
 
 @dataclass
@@ -280,7 +293,10 @@ async def open_store(settings: Settings) -> Store:
     if path is not None:
         from recollect.stores.sqlite import SqliteStore
 
-        return await SqliteStore.open(path, synchronous=settings.sqlite_synchronous)
+        try:
+            return await SqliteStore.open(path, synchronous=settings.sqlite_synchronous)
+        except RecollectError as problem:
+            raise type(problem)(f"{path}: {problem.message}", **problem.details) from problem.__cause__
     try:
         from recollect.stores.postgres import PostgresStore
     except ImportError as problem:

@@ -16,7 +16,7 @@ from recollect.client import AsyncMemory
 from recollect.engine.chatting import talks as engine
 from recollect.errors import Unavailable
 from recollect.model import Memory as MemoryRecord
-from recollect.model import Receipt
+from recollect.model import Receipt, Scope
 from recollect.model.talk import Event, Reply, Said
 from recollect.policy.render import Block
 
@@ -150,7 +150,7 @@ class Memory:
             undo.pop_all()
 
     @property
-    def scope(self) -> Any:
+    def scope(self) -> Scope:
         """Whose memory this is: tenant, user and space."""
         return self._memory.scope
 

@@ -41,6 +41,25 @@ def test_found_again_after_a_restart(home: Home) -> None:
         assert memory.get(receipt.id or "").tags == ("travel",)
 
 
+NEVER_CLOSED = """
+import sys
+from recollect import Memory
+
+several = [Memory(each) for each in sys.argv[1:]]
+for number in range(20):
+    for memory in several:
+        memory.add(f"Locker {number} is for bicycle {number + 100}")
+"""
+
+
+def test_a_program_that_never_closes_ends_quietly_and_loses_nothing(tmp_path: Path) -> None:
+    files = [str(tmp_path / f"{each}.db") for each in range(4)]
+    ended = subprocess.run([sys.executable, "-c", NEVER_CLOSED, *files], capture_output=True, text=True, timeout=100)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    with Memory(files[0]) as memory:
+        assert memory.list().total == 20
+
+
 def test_a_closed_memory_says_so(home: Home) -> None:
     memory = home.memory()
     other = memory.at(user="bo")
