@@ -44,9 +44,13 @@ def test_once_as_json(talking: CommandLine) -> None:
     assert reply["done"]["model"] == "scripted"
 
 
-def test_a_model_that_fails_ends_with_unavailable(talking: CommandLine, model: ChatServer) -> None:
+@pytest.mark.parametrize("answering", [[], ["--json"]])
+def test_a_model_that_fails_ends_with_unavailable(
+    talking: CommandLine, model: ChatServer, answering: list[str]
+) -> None:
     model.acts.append(Act(status=400, body=b"{}"))
-    talking("chat", "--once", "Good evening", "--json", code=5)
+    result = talking("chat", "--once", "Good evening", *answering, code=5)
+    assert bool(answering) or "`recollect doctor` looks into it" in result.stderr
 
 
 def test_a_conversation_with_orders(talking: CommandLine, model: ChatServer) -> None:

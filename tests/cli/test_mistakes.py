@@ -63,8 +63,35 @@ def test_what_is_not_there_is_not_found(cli: CommandLine) -> None:
 
 
 def test_a_store_that_cannot_be_opened_is_unavailable(cli: CommandLine, tmp_path: Path) -> None:
-    assert cli("list", "--store", str(tmp_path), code=5).stderr.startswith("error: ")
+    assert cli("list", "--store", str(tmp_path), code=5).stderr.startswith(
+        f"error: {tmp_path}: the database file can't be opened"
+    )
     cli("list", "--store", "postgresql://nobody@127.0.0.1:1/none", code=5)
+
+
+def test_a_file_that_is_no_export_is_told_what_was_expected(cli: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("buy milk\n")
+    assert (
+        "expected a file that `recollect export` wrote, or --from"
+        in cli("import", str(tmp_path / "notes.txt"), code=2).stderr
+    )
+
+
+@pytest.mark.parametrize("command", [["list"], ["list", "--json"], ["export"]])
+def test_output_that_finds_no_room_is_said_in_one_line(cli: CommandLine, command: list[str]) -> None:
+    cli("add", "The standup is at 9:30")
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "recollect", *command],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=cli.whole_environment,
+            text=True,
+            timeout=60,
+        )
+    assert ended.returncode == 5
+    assert ended.stderr.startswith("error: the output could not be written: No space left on device")
+    assert ended.stderr.count("\n") == 1
 
 
 def test_stdin_that_is_not_utf8_is_refused(cli: CommandLine) -> None:

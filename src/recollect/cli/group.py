@@ -5,6 +5,9 @@ Errors that are expected end here as one line on stderr and an exit code; a trac
 
 from __future__ import annotations
 
+import errno
+import os
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -53,6 +56,8 @@ EXIT_CODES: tuple[tuple[type[Exception], int], ...] = (
     (Unavailable, 5),
 )
 INTERRUPTED = 130
+UNAVAILABLE = 5
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 
 class CommandGroup(WordedGroup):
@@ -76,8 +81,22 @@ class CommandGroup(WordedGroup):
         except (RecollectError, SettingsError) as problem:
             typer.echo(f"error: {_one_line(str(problem))}", err=True)
             raise typer.Exit(exit_code(problem)) from None
+        except OSError as problem:
+            if problem.errno not in NO_ROOM:
+                raise
+            _discard_what_could_not_be_written()
+            typer.echo(
+                f"error: the output could not be written: {problem.strerror}; make room, or write elsewhere", err=True
+            )
+            raise typer.Exit(UNAVAILABLE) from None
         except (KeyboardInterrupt, typer.Abort):
             raise typer.Exit(INTERRUPTED) from None
+
+
+def _discard_what_could_not_be_written() -> None:
+    """Else the interpreter would try it once more on its way out, and complain once more."""
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def loaded(name: str) -> Any:

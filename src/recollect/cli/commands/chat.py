@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from recollect.cli.group import UNAVAILABLE
 from recollect.cli.opening import Opened, opened
 from recollect.cli.options import Call, command
 from recollect.cli.output import print_json, say, visible
@@ -70,11 +71,11 @@ class Talking:
         talk = await self._begin(text)
         if not as_json:
             await self._follow(talk)
-            return
         reply = await talk.whole()
-        print_json(reply)
+        if as_json:
+            print_json(reply)
         if reply.done is None:
-            raise typer.Exit(5)
+            raise typer.Exit(UNAVAILABLE)
 
     async def go_on(self, asked: Callable[[], str | None]) -> None:
         model = self._here.engine.chat
@@ -125,7 +126,7 @@ class Talking:
                 case Said():
                     typer.echo(visible(event.text), nl=False)
                 case Failed():
-                    say(f"\nerror: {event.message}")
+                    say(f"\nerror: {event.message}; `recollect doctor` looks into it")
                 case Done():
                     typer.echo()
                     # An order's reply lists what it concerns, and so does one from memory alone.

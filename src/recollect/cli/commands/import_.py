@@ -23,6 +23,7 @@ from recollect.model import ImportReceipt
 app = typer.Typer(add_completion=False)
 DIFFERENT = 1
 MOST_SAID = 20
+EXPECTED = "; expected a file that `recollect export` wrote, or --from and the program that wrote it"
 
 
 @command(app, "import")
@@ -140,4 +141,4 @@ def _objects(data: BinaryIO, advance: Advance) -> Iterator[Any]:
         try:
             yield json.loads(line)
         except (ValueError, RecursionError) as problem:
-            raise InvalidInput(f"line {number}: not JSON ({problem})") from None
+            raise InvalidInput(f"line {number}: not JSON ({problem}){EXPECTED if number == 1 else ''}") from None
