@@ -2,7 +2,7 @@
 
     python -m examples.agents_sdk_session
 
-Needs `pip install "recollect[agents]"`. Each half opens the memory anew, as after a restart. The model is a script
+Needs `pip install ".[agents]"`. Each half opens the memory anew, as after a restart. The model is a script
 (`scripted_model.py`); give the client another `base_url` and it is a real one.
 """
 

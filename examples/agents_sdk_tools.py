@@ -2,7 +2,7 @@
 
     python -m examples.agents_sdk_tools
 
-Needs `pip install "recollect[agents]"`. The model is a script (`scripted_model.py`), and the memory lives in this process. Whose
+Needs `pip install ".[agents]"`. The model is a script (`scripted_model.py`), and the memory lives in this process. Whose
 memory an agent sees is said by the run's context, so one agent serves everybody.
 """
 

@@ -2,7 +2,7 @@
 
     python -m examples.data_chat
 
-Needs `pip install "recollect[server,data]"`. It starts a server over the sample database, which comes with the package, and ends
+Needs `pip install ".[server,data]"`. It starts a server over the sample database, which comes with the package, and ends
 it again; `RECOLLECT_DATA_URL=sqlite:///shop.db recollect serve` would be one over your own. Without a chat model, rules adapt the
 query before.
 """

@@ -3,7 +3,7 @@
     python -m examples.fastapi_app          # ask it a few things and end
     uvicorn examples.fastapi_app:app        # serve it, with the memory in ~/.recollect
 
-Needs `pip install "recollect[server]"`. The memory opens with the first request and closes with the app; one of them serves
+Needs `pip install ".[server]"`. The memory opens with the first request and closes with the app; one of them serves
 everybody, because `at(user=…)` opens nothing twice. In an app that others can reach, take the user from your login.
 """
 

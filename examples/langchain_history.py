@@ -2,7 +2,7 @@
 
     python -m examples.langchain_history
 
-Needs `pip install "recollect[langchain]"`, and no model.
+Needs `pip install ".[langchain]"`, and no model.
 """
 
 from __future__ import annotations

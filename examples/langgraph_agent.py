@@ -2,7 +2,7 @@
 
     python -m examples.langgraph_agent
 
-Needs `pip install "recollect[langgraph]" openai`. The store of the graph is a memory, so whatever one run puts there is found by
+Needs `pip install ".[langgraph]" openai`. The store of the graph is a memory, so whatever one run puts there is found by
 the next one, by the page and by every other door. The model is a script here (`scripted_model.py`); give the client another
 `base_url` and it is a real one.
 """

@@ -2,7 +2,7 @@
 
     python -m examples.mcp_client
 
-Needs `pip install "recollect[mcp]"`. To give a desktop assistant this memory, put what `mcp_config.json` says into its own
+Needs `pip install ".[mcp]"`. To give a desktop assistant this memory, put what `mcp_config.json` says into its own
 configuration, with your name in place of ana's.
 """
 

@@ -2,7 +2,7 @@
 
     python -m examples.three_lines
 
-Needs nothing but `pip install recollect`. Question and answer share hardly a word: the model that knows what they have to do
+Needs nothing but `pip install .`. Question and answer share hardly a word: the model that knows what they have to do
 with each other comes with the package. `Memory()` would keep it in `~/.recollect`; this one is gone when the program ends.
 """
 

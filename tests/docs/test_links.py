@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import Written, linked
+from tests.docs.pages import ROOT, Written, linked
 
 
 def astray(page: Written) -> Iterator[str]:
@@ -27,6 +28,18 @@ def astray(page: Written) -> Iterator[str]:
 @pytest.mark.parametrize("page", linked(), ids=lambda page: str(page.path))
 def test_links_lead_somewhere(page: Written) -> None:
     assert not [*astray(page)]
+
+
+INTO_WHAT_HAS_IT = {Path("docs/operations.md")}
+"""Adds to an environment that has Recollect already, which pip doesn't fetch again."""
+
+
+def test_nobody_is_told_to_fetch_a_package_that_is_not_ours() -> None:
+    texts = {page.path: page.text for page in linked() if page.path not in INTO_WHAT_HAS_IT}
+    texts |= {path.relative_to(ROOT): path.read_text() for path in (ROOT / "examples").glob("*.py")}
+    assert len(texts) > 20
+    told = re.compile(r"""pip install ["']?recollect\b(?!` would fetch an unrelated)""")
+    assert [str(path) for path, text in texts.items() if told.search(text)] == []
 
 
 def test_a_link_that_leads_nowhere_is_seen(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ async def worker(
         bool, typer.Option("--beat", help="Also send what is due by the schedule; one worker should.")
     ] = False,
     only_beat: Annotated[
-        bool, typer.Option("--only-beat", help="Send what is due by the schedule, and work not.")
+        bool, typer.Option("--only-beat", help="Only send what is due by the schedule; do no other work.")
     ] = False,
     processes: Annotated[
         int | None, typer.Option("--processes", min=1, max=128, help="With a broker: how many.")
