@@ -18,7 +18,6 @@ parameters each takes the headers below, and each may answer with any of the err
 
 {WRITTEN}
 """
-COMMON = "#/components/parameters/"
 
 
 @cache

@@ -84,6 +84,19 @@ def test_roll_ups_are_made_on_request(cli: CommandLine) -> None:
     assert summary["content"].splitlines()[0] == "2024-03-01: the garden beds need compost in spring"
 
 
+def test_a_roll_up_is_undone_by_restoring_it(cli: CommandLine) -> None:
+    garden = ["compost in spring", "water in summer", "cover in winter"]
+    ids = {
+        cli.json("add", f"the garden beds need {what}", "--theme", "garden", "--created-at", f"2024-03-0{n + 1}")["id"]
+        for n, what in enumerate(garden)
+    }
+    cli("maintain", "--roll-up")
+    (summary,) = cli.json("list")["items"]
+    assert cli("restore", summary["id"]).stdout.count("restored ") == 3
+    assert {each["id"] for each in cli.json("list")["items"]} == ids
+    cli("get", summary["id"], code=4)
+
+
 def spoiled(cli: CommandLine) -> tuple[str, str]:
     """A copy that came in unseen, and something that is over."""
     first = cli.json("add", "Ana keeps bees on the roof")["id"]

@@ -34,7 +34,9 @@ WORDS = {
 async def maintain(
     call: Call,
     dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only say what would be done, and why.")] = False,
-    roll_up: Annotated[bool, typer.Option("--roll-up", help="Also sum up old memories of one matter.")] = False,
+    roll_up: Annotated[
+        bool, typer.Option("--roll-up", help="Also sum up old memories of one matter; `restore` undoes it.")
+    ] = False,
     tags: Annotated[bool, typer.Option("--tags", help="Also give few-tagged memories their neighbours' tags.")] = False,
     everyone: Everyone = False,
 ) -> None:
