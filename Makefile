@@ -14,7 +14,7 @@ setup:  ## build .venv from the pinned requirements (does nothing when it is cur
 
 serve:  ## run the server; settings come from the environment
 	@bash scripts/setup.sh serve
-	@$(BIN)/recollect serve $(ARGS)
+	@trap : INT; $(BIN)/recollect serve $(ARGS) || [ $$? = 130 ] # Ctrl-C is how it ends, not an error
 
 test: setup  ## start what the tests need and run them all; ARGS="-k word" narrows it, ARGS="--hypothesis-profile=explore" tries other examples
 	@bash scripts/chromium.sh

@@ -100,6 +100,8 @@ class Stranger:
             # A terminal interrupts all that runs in it, make and the server.
             os.killpg(process.pid, signal.SIGINT)
             process.wait(PATIENCE_SECONDS)
+        if "make: ***" in (said := log.read_text(errors="replace")):
+            raise Stumbled(f"Ctrl-C looks like an error:\n{said}")
 
     def _wait_for(self, process: subprocess.Popen[bytes], log: Path) -> None:
         deadline = time.monotonic() + PATIENCE_SECONDS
