@@ -62,6 +62,7 @@ def test_a_damaged_file_is_broken(cli: CommandLine) -> None:
     assert not report["ok"]
     assert "broken" in states(report).values()
     assert "BROKEN" in cli("doctor", code=1).stdout
+    assert "put a backup in its place" in {check["name"]: check["fix"] for check in report["checks"]}["migrations"]
 
 
 def test_an_index_that_disagrees_is_broken(cli: CommandLine) -> None:

@@ -45,6 +45,10 @@ class Examined(Protocol):
     async def checkup(self) -> list[Finding]: ...
 
 
+UNREADABLE_FILE = "put a backup in its place, or name another file with RECOLLECT_STORE or --store"
+UNREADABLE_SERVER = "check RECOLLECT_STORE and that the server runs"
+
+
 def place(settings: Settings) -> str:
     """Where memories live, without the password that may stand in the address."""
     path = sqlite_path(settings)
@@ -63,7 +67,7 @@ async def database(settings: Settings, generation: str | None) -> AsyncIterator[
     try:
         current, head = await revisions(settings)
     except RecollectError as problem:
-        yield broken("migrations", problem.message, "check RECOLLECT_STORE and that the server runs")
+        yield broken("migrations", problem.message, UNREADABLE_FILE if sqlite_path(settings) else UNREADABLE_SERVER)
         return
     said = f"at {current or 'nothing'}, the newest is {head}"
     yield well("migrations", said) if current == head else broken("migrations", said, _upgrade(settings))
