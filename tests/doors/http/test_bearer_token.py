@@ -12,7 +12,7 @@ from recollect.bootstrap import engine_over, open_store
 from recollect.doors.http.auth.bearer_token import STANDS_SECONDS, BearerToken
 from recollect.doors.http.auth.key_secrets import PREFIX, hash_of, is_secret, new_secret
 from recollect.engine import Engine
-from recollect.errors import Unauthenticated
+from recollect.errors import Unauthenticated, Unavailable
 from recollect.model import ApiKey, Scope
 from recollect.settings import Settings
 from tests.api.homes import Home
@@ -93,6 +93,24 @@ async def test_a_revoked_key_stops_within_seconds(engine: Engine) -> None:
     now[0] = STANDS_SECONDS + 0.1
     with pytest.raises(Unauthenticated):
         await source(bearing(secret, engine))
+
+
+async def test_where_it_may_outlast_the_store_a_known_key_does_for_a_while(engine: Engine) -> None:
+    now = [0.0]
+    secret, _ = await key_in(engine)
+    lasting, plain = BearerToken("default", lambda: now[0], outlasts_s=60), BearerToken("default", lambda: now[0])
+    for source in (lasting, plain):
+        await source(bearing(secret, engine))
+    await engine.store.close()
+    now[0] = STANDS_SECONDS + 1
+    assert (await lasting(bearing(secret, engine))).scope.user == "ana"
+    with pytest.raises(Unavailable):
+        await plain(bearing(secret, engine))
+    with pytest.raises(Unavailable):
+        await lasting(bearing(new_secret(), engine))
+    now[0] = STANDS_SECONDS + 61
+    with pytest.raises(Unavailable):
+        await lasting(bearing(secret, engine))
 
 
 @pytest.mark.parametrize(

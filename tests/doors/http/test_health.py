@@ -9,11 +9,18 @@ from contextlib import asynccontextmanager
 
 from recollect.bootstrap import engine_over, open_store
 from recollect.doors.http import health
+from recollect.doors.http.auth.jwt_claim import Claims, JwtClaim
+from recollect.doors.http.auth.jwt_keys import OneKey, secret_key
+from recollect.doors.http.auth.key_secrets import hash_of, new_secret
 from recollect.engine import Engine
+from recollect.model import ApiKey
+from recollect.model.access import Role
 from recollect.settings import Settings
 from recollect.testing.embedder import HashEmbedder
 from tests.doors.http.framed import app, asking
+from tests.doors.http.issuing import SECRET, signed
 
+ROLES: tuple[Role, Role] = ("admin", "user")
 SETTINGS = Settings.load({}, store=":memory:")
 
 
@@ -32,6 +39,35 @@ async def test_what_waits_for_an_embedding_is_told() -> None:
         text = (await client.get("/metrics")).text
     assert 'recollect_embedding_backlog{state="pending"} 2.0' in text
     assert 'recollect_embedding_backlog{state="error"} 0.0' in text
+
+
+async def test_an_administrators_key_reads_what_is_counted_however_people_come_in() -> None:
+    by_token = JwtClaim(OneKey(secret_key(SECRET)), Claims(), "default", "default")
+    serving = app(by_token, opening=embedding)
+    async with asking(serving) as client:
+        engine = serving.state.engine
+        admin, user = [await _key(engine, role) for role in ROLES]
+
+        async def answered(path: str, secret: str) -> int:
+            return (await client.get(path, headers={"Authorization": f"Bearer {secret}"})).status_code
+
+        assert await answered("/metrics", admin) == 200
+        assert await answered("/metrics", user) == 403
+        assert await answered("/metrics", new_secret()) == 401
+        assert await answered("/metrics", signed(role="admin")) == 200
+        for path in ("/door/reserved", "/v1/operations", "/metrics/"):
+            assert await answered(path, admin) == 401, "a key is good for counts and for nothing else"
+        await engine.store.close()
+        assert await answered("/metrics", admin) == 200, "while the store is away, too"
+
+
+async def _key(engine: Engine, role: Role) -> str:
+    secret, made = new_secret(), engine.clock.now()
+    key = ApiKey(
+        id=role, name="counts", tenant="default", user="ops", role=role, secret_hash=hash_of(secret), created_at=made
+    )
+    await engine.store.system(lambda system: system.add_key(key))
+    return secret
 
 
 async def test_a_store_that_is_gone_is_said_in_the_one_shape() -> None:

@@ -6,6 +6,7 @@ before it is looked up again: that is how long a revoked one may still work.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -19,11 +20,12 @@ from recollect.doors.http.auth.caller import Caller, known_as
 from recollect.doors.http.auth.credentials import authorization
 from recollect.doors.http.auth.key_secrets import hash_of, is_secret
 from recollect.engine import Engine
-from recollect.errors import RecollectError, Unauthenticated
+from recollect.errors import RecollectError, Unauthenticated, Unavailable
 from recollect.model import ApiKey
 
 STANDS_SECONDS = 5.0
 TOUCHED_SECONDS = 60.0
+PATIENCE_SECONDS = 2.0
 MOST_STANDING = 10_000
 
 
@@ -31,8 +33,9 @@ class BearerToken:
     challenge = 'Bearer realm="recollect"'
     scheme: ClassVar[dict[str, Any] | None] = {"type": "http", "scheme": "bearer"}
 
-    def __init__(self, space: str, now: Callable[[], float] = time.monotonic) -> None:
-        self._space, self._now = space, now
+    def __init__(self, space: str, now: Callable[[], float] = time.monotonic, outlasts_s: float = 0.0) -> None:
+        """A key that was found is believed for `outlasts_s` longer where the store can't be asked."""
+        self._space, self._now, self._outlasts_s = space, now, outlasts_s
         self._standing: OrderedDict[str, tuple[float, ApiKey]] = OrderedDict()
         self._touched: dict[str, float] = {}
 
@@ -50,8 +53,15 @@ class BearerToken:
         until, standing = self._standing.get(secret_hash, (0.0, None))
         if standing is not None and until > self._now():
             return standing
+        lasting = standing if self._now() < until + self._outlasts_s else None
+        try:
+            async with asyncio.timeout(None if lasting is None else PATIENCE_SECONDS):
+                key = await engine.store.system(lambda system: system.find_key(secret_hash))
+        except (Unavailable, TimeoutError):
+            if lasting is None:
+                raise
+            return lasting
         self._standing.pop(secret_hash, None)
-        key = await engine.store.system(lambda system: system.find_key(secret_hash))
         if key is None:
             raise Unauthenticated("there is no such key")
         self._standing[secret_hash] = self._now() + STANDS_SECONDS, key
@@ -69,6 +79,14 @@ class BearerToken:
             del self._touched[next(iter(self._touched))]
         with suppress(RecollectError):
             await engine.store.system(lambda system: system.touch_key(key.id, engine.clock.now()))
+
+
+def carries_key(request: Request) -> bool:
+    """Whether what it comes with looks like one of our keys."""
+    try:
+        return is_secret(authorization(request, "Bearer"))
+    except Unauthenticated:
+        return False
 
 
 def _check(key: ApiKey, now: datetime) -> None:
