@@ -94,7 +94,28 @@ def test_the_schedule_is_sent_by_a_process_of_its_own(
     given = settings_for(home, server, broker_url=private_valkey.url)
     with working(home, "--only-beat", **given) as beat, redis.Redis.from_url(private_valkey.url) as broker:
         until("it is there", lambda: (home.folder / "data").exists())
-        until("a message is sent, as soon as one is due", lambda: broker.llen(QUEUE) or beat.process.poll() is not None)
-        message = json.loads(broker.lindex(QUEUE, 0))
-        assert message["headers"]["task"] in Schedule().entries()
+
+        def sent() -> set[str]:
+            return {json.loads(each)["headers"]["task"] for each in broker.lrange(QUEUE, 0, -1)}
+
+        until("what was never sent is sent at once, be it due once a day", lambda: sent() == set(Schedule().entries()))
         assert beat.ends() == 0
+        broker.flushall()
+    with working(home, "--only-beat", **given) as beat, redis.Redis.from_url(private_valkey.url) as broker:
+        until("what is due every half minute is sent again", lambda: "memory_embed_backfill" in sent())
+        assert "memory_maintain" not in sent(), "what was sent today is known"
+        assert beat.ends() == 0
+
+
+async def test_what_nobody_sends_is_done_all_the_same(
+    home: Home, server: CountingServer, private_valkey: ValkeyServer
+) -> None:
+    """Two processes at a broker, and no schedule."""
+    await remembered(home, server, 1)
+    home.rows("UPDATE memories SET expires_at = now() - interval '1 hour'")
+    given = settings_for(home, server, broker_url=private_valkey.url, redis_url=private_valkey.url, worker_poll_s=1)
+    with working(home, "--celery", "--processes", "2", **given) as workers:
+        until("what is over is gone", lambda: home.count("SELECT count(*) FROM memories WHERE status = 'active'") == 0)
+        with redis.Redis.from_url(private_valkey.url) as shared:
+            until("both have asked, and one went", lambda: shared.get("worker_round:tidy_up") == b"2")
+        assert workers.ends() == 0, workers.said()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 import pytest
 
@@ -13,9 +14,9 @@ from recollect.engine import Engine, EngineConfig
 from recollect.engine.conversations.converse import keep_turns
 from recollect.engine.embedding import embed
 from recollect.engine.embedding.generations import Generations
-from recollect.errors import Unavailable
+from recollect.errors import Broken, Unavailable
 from recollect.model import Backlog, Generation, Listing, Query, Scope
-from recollect.ports import Embedder, Store
+from recollect.ports import Embedder, Store, Tx
 from recollect.providers.caches import MemoryCache
 from recollect.testing import FaultyEmbedder, HashEmbedder, ReferenceStore
 from recollect.testing.clock import ManualClock
@@ -23,6 +24,7 @@ from recollect.worker import jobs
 from recollect.worker.embedded import Round
 from recollect.worker.waking import BACKFILL, EXTRACT, Waker
 
+T = TypeVar("T")
 LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 ANA, BO = Scope("acme", "ana"), Scope("acme", "bo")
@@ -119,6 +121,30 @@ async def test_retention_reaches_everybody() -> None:
     assert await jobs.tidy_up(engine) == 0
 
 
+class OneRefused(ReferenceStore):
+    """Once it is damaged it reads nothing of BO's."""
+
+    damaged = False
+
+    async def read(self, scope: Scope, work: Callable[[Tx], T]) -> T:
+        if self.damaged and scope == BO:
+            raise Broken("an entry can't be read")
+        return await super().read(scope, work)
+
+
+async def test_one_who_cannot_be_looked_after_is_counted_and_keeps_nobody_waiting() -> None:
+    clock, metrics = ManualClock(), Metrics()
+    store = OneRefused()
+    engine = engine_at(store, clock)
+    engine.heard = metrics.heard
+    for scope in (BO, ANA):
+        await engine.remember(scope, {"content": "this week only", "expires_at": clock.now() + HOUR})
+    store.damaged = True
+    clock.advance(2 * HOUR)
+    assert await jobs.tidy_up(engine) == 1
+    assert _value(metrics, "recollect_upkeep_failures_total") == 1
+
+
 async def test_turns_another_process_left_unread_are_read() -> None:
     store, clock = ReferenceStore(), ManualClock()
     server, worker = engine_at(store, clock), engine_at(store, clock)
@@ -155,6 +181,27 @@ async def test_workers_that_share_a_cache_go_one_round_for_all() -> None:
     gone = [await each.is_due(engine) for each, engine in zip(rounds, engines, strict=True)]
     assert gone == [True, False, False]
     assert not await rounds[0].is_due(engines[0]), "not again before it is time"
+
+
+async def test_a_round_that_was_asked_for_is_left_to_whoever_asks() -> None:
+    clock, shared = ManualClock(), MemoryCache()
+    asked, other = (engine_at(ReferenceStore(), clock) for _ in range(2))
+    asked.cache = other.cache = shared
+    here, there = (Round("tidy_up", timedelta(hours=24), jobs.tidy_up) for _ in range(2))
+    await here.begun(asked)
+    assert not await here.is_due(asked)
+    assert not await there.is_due(other)
+
+
+async def test_a_round_that_broke_off_goes_again_soon() -> None:
+    clock = ManualClock()
+    engine = engine_at(ReferenceStore(), clock)
+    round = Round("tidy_up", timedelta(hours=24), jobs.tidy_up)
+    assert await round.is_due(engine)
+    await round.broke_off(engine)
+    assert not await round.is_due(engine), "whoever is away is given a moment"
+    clock.advance(timedelta(minutes=2))
+    assert await round.is_due(engine)
 
 
 async def _woken(send: Callable[..., None]) -> Engine:

@@ -1,7 +1,7 @@
 """A worker process of Celery: one engine on one event loop, the tasks that are brought to it, and a look of its own now and then.
 
 Messages are wake-ups. Should none come, because the broker was emptied, is away or nobody sends any, the process looks into the
-store by itself, and so everything is done all the same, a few seconds later.
+store by itself, and goes the rounds that nobody has gone in time: everything is done all the same, a little later.
 """
 
 from __future__ import annotations
@@ -10,13 +10,17 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from dataclasses import replace
+from functools import partial
 
 from recollect.engine import Engine
-from recollect.errors import RecollectError
+from recollect.engine.embedding.embed import always
+from recollect.errors import RecollectError, Unavailable
 from recollect.model import Scope
 from recollect.worker import jobs
+from recollect.worker.embedded import Round
 
 logger = logging.getLogger("recollect.worker")
 
@@ -27,9 +31,11 @@ TASK_SECONDS = 30.0
 
 
 class Child:
-    def __init__(self, opening: Opening, poll_s: float) -> None:
+    def __init__(self, opening: Opening, poll_s: float, rounds: Sequence[Round] = ()) -> None:
+        """`rounds` are those to be gone here as well; whoever goes one for all others to see needs a cache that all share."""
         self._opening = opening
         self._poll_s = poll_s
+        self._rounds = {each.name: replace(each) for each in rounds}
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="recollect-child", daemon=True)
         self._held = AsyncExitStack()
@@ -40,6 +46,7 @@ class Child:
         self._embedding = asyncio.Lock()
         self._watching: asyncio.Task[None] | None = None
         self._cleaning: asyncio.Task[None] | None = None
+        self._going: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Return at once: a store that is away at the start is waited for in the background."""
@@ -74,7 +81,7 @@ class Child:
             self._loop.call_later(self._poll_s, self._begin_watch)
 
     async def _end(self) -> None:
-        for task in (self._watching, self._cleaning):
+        for task in (self._watching, self._cleaning, self._going):
             if task is not None:
                 task.cancel()
                 await asyncio.wait([task])
@@ -95,8 +102,15 @@ class Child:
         while True:
             if self._cleaning is None or self._cleaning.done():
                 self._cleaning = self._loop.create_task(jobs.clean_files(self._engine, self._during, self._poll_s))
+            if self._going is None or self._going.done():
+                self._going = self._loop.create_task(self._go_round(self._engine))
             await self._embed(None)
             await asyncio.sleep(self._poll_s)
+
+    async def _go_round(self, engine: Engine) -> None:
+        for each in self._rounds.values():
+            if await each.is_due(engine):
+                await self._done(partial(self._gone, each.name, _whole(each)))
 
     async def _embed(self, scope: Scope | None) -> int:
         if self._embedding.locked() and scope is None:
@@ -111,10 +125,20 @@ class Child:
 
     async def _watched(self, name: str, job: Callable[[Engine], Awaitable[int]]) -> int:
         async def watched(engine: Engine) -> int:
-            with self._during(name):
-                return await job(engine)
+            if name in self._rounds:
+                await self._rounds[name].begun(engine)
+            return await self._gone(name, job, engine)
 
         return await self._done(watched)
+
+    async def _gone(self, name: str, job: Callable[[Engine], Awaitable[int]], engine: Engine) -> int:
+        try:
+            with self._during(name):
+                return await job(engine)
+        except Unavailable:
+            if name in self._rounds:
+                await self._rounds[name].broke_off(engine)
+            raise
 
     async def _done(self, job: Callable[[Engine], Awaitable[int]]) -> int:
         assert self._ready is not None
@@ -125,3 +149,7 @@ class Child:
         except RecollectError as problem:
             logger.warning("background work failed and will be tried again: %s", type(problem).__name__)
             return 0
+
+
+def _whole(round: Round) -> Callable[[Engine], Awaitable[int]]:
+    return lambda engine: round.run(engine, always)

@@ -19,7 +19,7 @@ from recollect.engine import Engine
 from recollect.engine.conversations import extract
 from recollect.engine.embedding.embed import GoOn
 from recollect.engine.remembering import judging
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, Unavailable
 from recollect.policy.backoff import is_due
 from recollect.worker import jobs
 
@@ -28,6 +28,7 @@ logger = logging.getLogger("recollect.worker")
 LONGEST_SLEEP = 30.0
 SHORTEST_SLEEP = 0.2  # work that is due but held by someone else's lease must not keep us spinning
 PAUSE_AFTER_TROUBLE = 2.0
+SOON = timedelta(minutes=1)
 
 Duties = Literal["all", "own"]
 """`own`: only what no other process can do, because it is noted nowhere but here."""
@@ -50,7 +51,23 @@ class Round:
         if engine.cache is None:
             return True
         # 0: nobody counts, because the shared cache is away. Then each goes: twice is better than never.
-        return await engine.cache.add(f"worker_round:{self.name}", 0.9 * self.every.total_seconds()) <= 1
+        return await engine.cache.add(self._key, 0.9 * self.every.total_seconds()) <= 1
+
+    async def begun(self, engine: Engine) -> None:
+        """Somebody asked for it. Others leave it alone for longer than whoever asks every time takes to ask again."""
+        self.next_at = engine.clock.now() + self.every
+        if engine.cache is not None:
+            await engine.cache.set(self._key, b"1", 1.5 * self.every.total_seconds())
+
+    async def broke_off(self, engine: Engine) -> None:
+        """It is due again soon, and not when its time comes round: that may be a day."""
+        self.next_at = engine.clock.now() + min(self.every, SOON)
+        if engine.cache is not None:
+            await engine.cache.drop(self._key)
+
+    @property
+    def _key(self) -> str:
+        return f"worker_round:{self.name}"
 
 
 class EmbeddedWorker:
@@ -155,9 +172,16 @@ class EmbeddedWorker:
             await jobs.complete_generations(self._engine, self._goes_on)
         for each in self._rounds:
             if self._goes_on() and await each.is_due(self._engine):
-                with self._during(each.name):
-                    await each.run(self._engine, self._goes_on)
+                await self._go(each)
         return await self._time_to_next()
+
+    async def _go(self, each: Round) -> None:
+        try:
+            with self._during(each.name):
+                await each.run(self._engine, self._goes_on)
+        except Unavailable:
+            await each.broke_off(self._engine)
+            raise
 
     def _goes_on(self) -> bool:
         return not self._stopping.is_set()

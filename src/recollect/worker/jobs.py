@@ -182,6 +182,7 @@ async def _for_everybody(engine: Engine, go_on: GoOn, one: Callable[[Scope], Awa
                 raise
             except RecollectError as problem:
                 logger.warning("one space could not be looked after: %s", type(problem).__name__)
+                maintain.tell_failed(engine, scope)
         if len(scopes) < SCOPES_AT_ONCE:
             break
         after = scopes[-1]

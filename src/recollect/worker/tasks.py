@@ -14,10 +14,9 @@ A message holds names and ids, never text, and its loss costs seconds. Tasks may
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,7 @@ from recollect.engine import Engine
 from recollect.model import Scope
 from recollect.worker import jobs
 from recollect.worker.child import Child, Opening
+from recollect.worker.embedded import Round
 from recollect.worker.waking import BACKFILL, EXTRACT
 
 __all__ = ["Schedule", "celery_app", "run_beat", "run_worker", "sender", "serve_schedule", "serve_tasks"]
@@ -52,6 +52,9 @@ class Schedule:
     roll_up: timedelta | None = None
 
     def entries(self) -> dict[str, dict[str, Any]]:
+        """As Celery takes them. What isn't known to have been sent is due now: where that knowledge ends with the process (a
+        container without a volume), one that is started anew every day would never send what is due once a day."""
+        now = datetime.now(UTC)
         every = {
             BACKFILL: self.backfill,
             "memory_generations": self.generations,
@@ -60,10 +63,25 @@ class Schedule:
             "memory_roll_up": self.roll_up,
         }
         return {
-            name: {"task": name, "schedule": pause, "options": {"expires": max(60.0, pause.total_seconds())}}
+            name: {
+                "task": name,
+                "schedule": pause,
+                "last_run_at": now - pause,
+                "options": {"expires": max(60.0, pause.total_seconds())},
+            }
             for name, pause in every.items()
             if pause is not None
         }
+
+    def rounds(self) -> list[Round]:
+        """The same for whoever goes them unasked; embedding is looked for all the time."""
+        every = {
+            "generations": (self.generations, jobs.complete_generations),
+            "sessions": (self.sessions, jobs.look_after_sessions),
+            "tidy_up": (self.maintain, jobs.tidy_up),
+            "roll_up": (self.roll_up, jobs.roll_up),
+        }
+        return [Round(name, pause, run) for name, (pause, run) in every.items() if pause is not None]
 
 
 def celery_app(broker_url: str) -> Celery:
@@ -111,24 +129,18 @@ def sender(app: Celery) -> Callable[[str, Mapping[str, str]], None]:
 
 
 def serve_schedule(app: Celery, schedule: Schedule) -> None:
-    """Make this app one that sends what is due, and wakes the workers first of all."""
-
-    def begun(**_: Any) -> None:
-        with suppress(OSError):
-            send(BACKFILL, {})
-
-    send = sender(app)
-    signals.beat_init.connect(begun, weak=False)
+    """Make this app one that sends what is due."""
     signals.setup_logging.connect(_keep_our_log, weak=False)
     app.conf.beat_schedule = schedule.entries()
 
 
-def serve_tasks(app: Celery, opening: Opening, poll_s: float) -> None:
-    """Make this app one that does the work: each of its processes opens an engine of its own."""
+def serve_tasks(app: Celery, opening: Opening, poll_s: float, rounds: Sequence[Round] = ()) -> None:
+    """Make this app one that does the work: each of its processes opens an engine of its own, and goes the `rounds` that nobody
+    asks for in time."""
     children: list[Child] = []
 
     def born(**_: Any) -> None:
-        child = Child(opening, poll_s)
+        child = Child(opening, poll_s, rounds)
         child.start()
         children.append(child)
 

@@ -171,7 +171,9 @@ def _at_the_broker(settings: Settings, *, beat: bool, works: bool) -> None:
             say("Sending what is due; Ctrl-C ends it.")
             serve_schedule(tasks, schedule)
             return run_beat(tasks, beat_file)
-        serve_tasks(tasks, lambda: _engine(own, metrics), settings.worker_poll_s)
+        # Who goes one for all must tell the others; where nothing is shared each would go every one of them.
+        rounds = schedule.rounds() if settings.redis_url else []
+        serve_tasks(tasks, lambda: _engine(own, metrics), settings.worker_poll_s, rounds)
         if beat:
             prepare = partial(logs.configure, settings.log_format)
             held.enter_context(beating(settings.broker_url, schedule, beat_file, prepare))

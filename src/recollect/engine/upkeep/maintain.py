@@ -203,12 +203,15 @@ async def tend(engine: Engine) -> None:
             raise  # for everybody, so all of them are tried again
         except RecollectError:
             # One that can't be tidied must not keep the others from it.
-            engine.heard(
-                "data_cleanup" if scope.space.startswith(DATA) else "upkeep_failed", {"outcome": "failed", "count": 1}
-            )
+            tell_failed(engine, scope)
     whole = len(scopes) < SCOPES_AT_ONCE
     debts.tended = None if whole else scopes[-1]
     debts.tend_at = now + engine.config.cleanup_every if whole else debts.tend_at
+
+
+def tell_failed(engine: Engine, scope: Scope) -> None:
+    """That this scope could not be looked after is counted: what should be gone from it is still there."""
+    engine.heard("data_cleanup" if scope.space.startswith(DATA) else "upkeep_failed", {"outcome": "failed", "count": 1})
 
 
 def _announce(engine: Engine, scope: Scope, tally: Tally) -> None:
