@@ -104,3 +104,23 @@ def test_a_unit_restarts_and_is_confined(path: Path) -> None:
     assert service["Restart"] == "always"
     assert service["NoNewPrivileges"] == "yes"
     assert service["EnvironmentFile"] == "/etc/recollect/recollect.env"
+
+
+def test_units_that_share_a_folder_share_the_user_whose_it_is() -> None:
+    services = [unit(path)["Service"] for path in UNITS]
+    assert {each["StateDirectory"] for each in services} == {"recollect"}
+    assert {each.get("User") for each in services} == {"recollect"}
+
+
+def test_processes_with_folders_of_their_own_are_given_the_key_that_opens_stored_secrets() -> None:
+    """Each would otherwise make one in its folder, and none could open what another has sealed."""
+    given = dict(line.split("=", 1) for line in (DEPLOY / ".env.example").read_text().splitlines() if "=" in line)
+    assert all(given.values()), "a value that is empty is not noticed as one to be changed"
+    for name in ("api", "worker"):
+        assert COMPOSE["services"][name]["environment"]["RECOLLECT_SECRET_KEY"].startswith("${RECOLLECT_SECRET_KEY:?")
+
+
+def test_the_job_that_migrates_makes_room_for_the_next_one() -> None:
+    """What a job runs can't be changed: with another image it can only be made anew."""
+    (job,) = [each for each in MANIFESTS if each["kind"] == "Job"]
+    assert job["spec"]["ttlSecondsAfterFinished"] > 0
