@@ -23,6 +23,9 @@ def test_a_filled_database_is_measured(database: Database, cli: CommandLine) -> 
 
 def test_an_empty_database_takes_nothing(database: Database, cli: CommandLine) -> None:
     assert sum(cli.json("db", "size", "--store", database.app_url)["per_memory"].values()) == 0
+    said = cli("db", "size", "--store", database.app_url).stdout
+    assert "no memory is known of" in said
+    assert "GiB" not in said, "nothing is planned from nothing"
 
 
 def test_the_graph_counts_for_those_that_are_in_it() -> None:

@@ -62,6 +62,8 @@ async def size(call: Call) -> None:
     found: Sizes = await _room("sizes").measured(url)
     if call.json:
         print_json({name: plain(getattr(found, name)) for name in ("parts", "counts", "per_memory", "planned")})
+    elif not any(found.per_memory.values()):
+        show(found.said)
     else:
         show(grid([(part, f"{each:,.0f} bytes") for part, each in found.per_memory.items()]), found.said)
         show(*(_room_for(each) for each in found.planned))

@@ -100,6 +100,8 @@ class Sizes:
 
     @property
     def said(self) -> str:
+        if not any(self.per_memory.values()):
+            return "no memory is known of: store some, or have the owner run ANALYZE, then ask again"
         graph = sum(each for name, each in self.per_memory.items() if name.endswith("graph"))
         outside = sum(self.per_memory.values()) - graph
         inside = f", {graph:,.0f} more in the graph" if graph else ""
