@@ -231,6 +231,7 @@ async def test_search_with_every_filter(served: Served) -> None:
     assert len(await found(served, "tea", limit=1)) == 1
     assert await found(served, "ass", typing=True, kinds=["memory"]) == ["tea arrived from Assam"]
     assert await found(served, "which?", history=["tell me about the tea from Assam"], topic="Assam", recipe="native")
+    assert await found(served, "tea", looking=True) == await found(served, "tea")
     body = {"query": "tea", "token_budget": 3, "now": "2026-03-01T00:00:00Z", "min_relevance": 0.0}
     short = (await served.ana.post("/v1/memories/search", json=body)).json()
     assert (short["truncated"], short["token_count"] <= 3, short["rate_limited"]) == (True, True, False)
@@ -238,7 +239,7 @@ async def test_search_with_every_filter(served: Served) -> None:
     assert (
         body.keys()
         | {"limit", "kinds", "types", "tags", "themes", "sessions", "since", "until", "recipe"}
-        | {"topic", "history", "typing"}
+        | {"topic", "history", "typing", "looking"}
         == wire.SearchIn.model_fields.keys()
     )
 

@@ -36,7 +36,10 @@ async def list_memories(engine: TheEngine, scope: TheScope, wanted: Annotated[wi
 
 @router.post("/memories/search", summary="Find what belongs to a question")
 async def search(sent: wire.SearchIn, engine: TheEngine, scope: TheScope) -> wire.RecallOut:
-    return translate.recall_out(await engine.recall(scope, translate.query_of(sent, token_budget=sent.token_budget)))
+    recall = await engine.recall(scope, translate.query_of(sent, token_budget=sent.token_budget))
+    if sent.looking:
+        engine.passed_over(scope, recall.hits, ())
+    return translate.recall_out(recall)
 
 
 @router.post("/memories/context", summary="What belongs to a question, as a block for a prompt")
@@ -47,7 +50,7 @@ async def context(sent: wire.ContextIn, engine: TheEngine, scope: TheScope) -> w
     block = await asyncio.to_thread(
         context_block, recall.hits, budget, query=sent.query, withhold_suspicious=sent.withhold_suspicious
     )
-    engine.passed_over(scope, recall.hits, block.used)
+    engine.passed_over(scope, recall.hits, () if sent.looking else block.used)
     return translate.context_out(block, recall.trace)
 
 

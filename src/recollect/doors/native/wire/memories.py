@@ -177,6 +177,7 @@ class SearchIn(Strict):
     now: datetime | None = Field(None, description="When it is asked, for questions such as `yesterday`.")
     topic: str | None = Field(None, description="What the session is about at the moment.")
     typing: Switch = Field(False, description="Still being typed: the last word may be the beginning of a longer one.")
+    looking: Switch = Field(False, description="Somebody only looks: what is found does not count as used.")
     history: list[str] = Field([], description="Earlier turns, oldest first; they complete a short follow-up.")
 
 
