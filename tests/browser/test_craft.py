@@ -35,7 +35,17 @@ READABLE = {
 }
 CONTROLS = """() => [...document.querySelectorAll("main button, main textarea, main input, main a.button")].map((each) =>
   each.type === "search" ? "Search" : each.ariaLabel || each.textContent || each.labels?.[0]?.textContent || each.outerHTML)"""
-LOOKING = {"Search", "Pinned only", "Tokens", "Close", "Export", "Export my data", "Show more", "default"}
+LOOKING = {
+    "Search",
+    "Pinned only",
+    "Token limit",
+    "Changes only",
+    "Close",
+    "Export",
+    "Export my data",
+    "Show more",
+    "default",
+}
 """What one may do where nothing may be changed."""
 pytestmark = pytest.mark.parametrize("server", ["sqlite"], indirect=True)  # how it looks is the same over any store
 
@@ -49,9 +59,18 @@ def test_nothing_serious_stands_in_anybodys_way(open_page: Opening, theme: str, 
         ana.go(place)
         expect(ana.page.locator("main")).to_contain_text("tea") if "tea" in place or id in place else None
         assert ana.judged() == [], place
+    assert ana.api.post(
+        "/v1/memories", json={"text": "the printer is on floor two"}, headers={"X-Space": "work"}
+    ).is_success
+    ana.go(PLACES[0])
+    ana.page.reload()
+    expect(ana.page.get_by_role("combobox", name="Space")).to_be_visible()
     ana.button("Incognito").click()
     expect(ana.page.locator("#banner button")).to_be_visible()
     assert ana.judged() == []
+    shown = "each => { const { color, backgroundColor } = getComputedStyle(each); return [color, backgroundColor]; }"
+    colour, ground = ana.page.get_by_role("combobox", name="Space").evaluate(shown)  # which axe doesn't judge
+    assert colour != ground
     ana.button("End incognito").click()
 
 
@@ -60,10 +79,40 @@ def test_it_fits_a_phone_and_a_wide_screen(open_page: Opening, width: int) -> No
     ana = open_page(role="admin", viewport={"width": width, "height": 740})
     id = ana.tell("a rather long line of text " * 20 + "https://example.org/" + "x" * 300)
     ana.says("monday", "word" * 200)
+    assert ana.api.post("/v1/memories", json={"text": "elsewhere"}, headers={"X-Space": "work"}).is_success
+    ana.page.reload()
     for place in (*PLACES, f"memories?id={id}"):
         ana.go(place)
         expect(ana.page.locator("main > *").first).to_be_visible()
         assert ana.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, place
+    tall = ana.page.locator("header").evaluate("each => each.offsetHeight")
+    assert tall < (100 if width == 360 else 60)  # one line on a wide screen, two on a phone
+
+
+def test_on_a_phone_rows_hold_two_lines_and_going_back_closes_what_was_opened(open_page: Opening) -> None:
+    ana = open_page(viewport={"width": 390, "height": 844})
+    ana.tell("The spare key is with the neighbour on the second floor, behind the green door")
+    ana.tell("short")
+    ana.go("memories")
+    long = ana.rows.filter(has_text="spare key").locator(".row-content")
+    expect(long).to_be_visible()
+    assert long.evaluate("each => each.offsetHeight") > 40
+    ana.rows.first.click()
+    panel = ana.page.locator(".panel.open .memory-text")
+    expect(panel).to_have_text("short")
+    ana.page.go_back()
+    expect(panel).to_have_count(0)
+    expect(ana.rows).to_have_count(2)
+    assert ana.page.url.endswith("#/memories")
+    ana.page.go_forward()
+    expect(panel).to_have_text("short")
+
+
+def test_dates_are_those_of_the_readers_own_tongue(open_page: Opening) -> None:
+    for locale, wanted in (("en-GB", "2 Mar 2026"), ("en-US", "Mar 2, 2026"), ("zh-CN", "2026年3月2日")):
+        ana = open_page(locale=locale, timezone_id="UTC")
+        said = ana.page.evaluate("async () => (await import('/lib/words.js')).day('2026-03-02T12:00:00Z')")
+        assert said == wanted
 
 
 def test_it_speaks_chinese_and_remembers_that(open_page: Opening) -> None:

@@ -68,7 +68,7 @@ def test_one_memory_tells_where_it_comes_from_and_what_it_replaced(open_page: Op
     expect(panel).to_contain_text("What it replaced")
     expect(panel.get_by_role("button", name="The launch is in March")).to_be_visible()
     expect(panel.locator("blockquote")).to_contain_text("The launch is in March")
-    expect(panel).to_contain_text("Vector")
+    expect(panel).to_contain_text("words and meaning")
     panel.get_by_role("link", name="Open the conversation").click()
     expect(ana.page.locator(".turn.marked")).to_contain_text("The launch is in March")
 
@@ -299,6 +299,30 @@ def test_a_server_that_is_gone_is_said_until_it_is_back(open_page: Opening) -> N
     expect(ana.rows.first.locator("mark")).to_have_text("before")
 
 
+def test_a_server_that_is_gone_is_said_once_and_in_the_place_of_what_is_missing(open_page: Opening) -> None:
+    ana = open_page(role="admin")
+    ana.expected |= {"ERR_", "Failed to load"}
+    ana.tell("there before")
+    missing = {
+        "controls": ("Memory", "remembered"),
+        "operations": ("Nothing to mend.", "Requests"),
+        "lab?q=before": ("there before",),
+    }
+    for place, shown in missing.items():
+        ana.context.set_offline(True)
+        ana.go(place)
+        expect(ana.page.locator("#away")).to_contain_text("Trying again")
+        for each in ana.page.locator("main").get_by_role("alert").all():
+            expect(each).to_contain_text("can't be reached")
+        expect(ana.page.locator("main").get_by_role("alert").first).to_be_visible()
+        assert ana.page.locator(".notice.bad").count() <= 1, place
+        ana.context.set_offline(False)
+        expect(ana.page.locator("#away")).to_be_empty()
+        for words in shown:
+            expect(ana.page.locator("main")).to_contain_text(words)
+        expect(ana.page.locator("main").get_by_role("alert")).to_have_count(0)
+
+
 def test_a_late_answer_does_not_replace_a_newer_one(open_page: Opening) -> None:
     ana = open_page()
     ana.tell("a walnut tree")
@@ -322,6 +346,51 @@ def test_a_late_answer_does_not_replace_a_newer_one(open_page: Opening) -> None:
         route.continue_()
     ana.page.wait_for_load_state("networkidle")
     expect(ana.rows.first).to_contain_text("lemon")
+
+
+def test_the_one_that_is_open_is_marked_and_what_is_gone_is_said_plainly(open_page: Opening) -> None:
+    ana = open_page()
+    ana.expected.add("404")
+    id = ana.tell("the one to open")
+    ana.tell("another one")
+    ana.go("memories")
+    ana.rows.filter(has_text="the one to open").click()
+    marked = ana.page.locator(".virtual-row[aria-current]")
+    expect(marked).to_have_count(1)
+    expect(marked).to_contain_text("the one to open")
+    ana.button("Close", ana.page.locator(".panel")).click()
+    expect(marked).to_have_count(0)
+    ana.api.delete(f"/v1/memories/{id}")
+    ana.go(f"memories?id={id}")
+    expect(ana.page.locator(".panel").get_by_role("alert")).to_have_text(
+        "There is no such memory here, or not any more."
+    )
+    expect(ana.button("Try again")).to_have_count(0)
+
+
+def test_what_is_only_looked_at_does_not_count_as_used(open_page: Opening) -> None:
+    ana = open_page()
+    id = ana.tell("I am allergic to hazelnuts")
+    ana.go("memories?q=hazelnuts")
+    expect(ana.rows).to_have_count(1)
+    ana.go("lab?q=hazelnuts&b=companion")
+    expect(ana.page.locator(".hits li")).to_have_count(2)
+    ana.go(f"memories?id={id}")
+    facts = ana.page.locator(".panel .fact-list")
+    expect(facts).to_contain_text("never yet")
+    assert ana.api.post("/v1/memories/search", json={"query": "hazelnuts"}).json()["hits"]
+    ana.waits(lambda: bool(ana.api.get(f"/v1/memories/{id}").json()["access_count"]))
+    assert ana.api.get(f"/v1/memories/{id}").json()["access_count"] == 1
+
+
+def test_what_was_removed_before_saving_is_named_in_words(open_page: Opening) -> None:
+    ana = open_page()
+    ana.page.get_by_label("Something to remember").fill(
+        "card 4111 1111 1111 1111, key sk-abcdefghijklmnopqrstuvwx1234567890"
+    )
+    ana.page.keyboard.press("Enter")
+    expect(ana.page.locator(".notice").filter(has_text="Removed before saving")).to_contain_text("card number")
+    expect(ana.page.locator(".notice").filter(has_text="Removed before saving")).to_contain_text("API key")
 
 
 def test_why_there_is_no_vector_is_said(open_page: Opening) -> None:

@@ -85,6 +85,12 @@ def test_a_model_that_fails_is_said_and_nothing_typed_is_lost(open_page: Opening
     ana.page.keyboard.press("Enter")
     expect(ana.page.locator(".turn.assistant").get_by_role("alert")).to_be_visible()
     model.acts.clear()
+    ana.page.get_by_label("Your message").fill("half a thou")
+    model.acts.append(Act(text="I am, now."))
+    ana.button("Try again").click()
+    expect(ana.page.locator(".turn.assistant .said")).to_have_text("I am, now.")
+    expect(ana.page.locator(".turn.user")).to_have_text(["Is anybody there?"])
+    expect(ana.page.get_by_label("Your message")).to_have_value("half a thou")
 
 
 def test_orders_to_the_memory_are_carried_out_in_words(open_page: Opening) -> None:
@@ -114,6 +120,9 @@ def test_incognito_cannot_be_overlooked_and_leaves_nothing(open_page: Opening, m
     banner = ana.page.locator("#banner")
     expect(banner).to_contain_text("nothing is remembered")
     expect(ana.page.get_by_role("heading", name="Incognito shows nothing")).to_be_visible()
+    for place in ("conversations", "lab?q=lighthouse"):  # what is there is hidden, and not said to be missing
+        ana.go(place)
+        expect(ana.page.get_by_role("heading", name="Incognito shows nothing")).to_be_visible()
     ana.page.get_by_role("link", name="Chat").click()
     ana.page.get_by_label("Your message").fill("I also own a submarine")
     ana.page.keyboard.press("Enter")
@@ -157,7 +166,12 @@ def test_conversations_are_browsed_searched_gone_on_with_taken_along_and_deleted
 
 
 def test_controls_are_the_persons_own(open_page: Opening) -> None:
-    ana = open_page(path="controls")
+    ana = open_page()
+    ana.tell("something to be looked at")
+    ana.go("memories")
+    trail = "/v1/audit?limit=50"
+    ana.waits(lambda: "memory.listed" in {each["action"] for each in ana.api.get(trail).json()["items"]})
+    ana.go("controls")
     ana.page.get_by_role("switch", name="Memory Off").click()
     ana.waits(lambda: not ana.api.get("/v1/spaces/default/settings").json()["memory_enabled"])
     ana.page.get_by_label("Days to keep").fill("30")
@@ -167,6 +181,12 @@ def test_controls_are_the_persons_own(open_page: Opening) -> None:
     ana.waits(lambda: ana.api.get("/v1/spaces/default/settings").json()["shared_tags"] == ["home", "travel"])
     ana.waits(lambda: ana.api.get("/v1/spaces/default/settings").json()["retention_days"] == 30)
     ana.go("controls")
+    expect(ana.page.get_by_role("cell", name="settings").first).to_be_visible()
+    expect(ana.page.get_by_role("cell", name="fields: Shared tags")).to_be_visible()
+    opened = ana.page.get_by_role("cell", name="memories listed").first
+    expect(opened).to_be_visible()
+    ana.page.get_by_label("Changes only").check()
+    expect(opened).to_be_hidden()
     expect(ana.page.get_by_role("cell", name="settings").first).to_be_visible()
     ana.button("New space").click()
     ana.page.get_by_label("Its name").fill("work")
@@ -273,6 +293,7 @@ def test_what_the_health_report_finds_is_archived_at_a_press(open_page: Opening)
     ana.go("operations")
     finding = ana.page.locator("details").filter(has_text="Stale")
     finding.locator("summary").click()
+    expect(finding.get_by_role("link")).to_have_text("The office is at the harbour")
     ana.button("Archive", finding).click()
     expect(ana.page.get_by_text("Archived.")).to_be_visible()
     expect(finding).to_have_count(0)

@@ -13,7 +13,9 @@ import recollect.engine
 from recollect import errors
 from recollect.errors import RecollectError
 from recollect.model import CONCERNS, ForgetReceipt, Outcome, Refusal, Source
+from recollect.policy import pii, secrets
 from recollect.policy.health import REASONS
+from recollect.policy.recipes import RECIPES
 from tests.browser.test_craft import STATIC
 
 DOTTED = re.compile(r"[a-z_]+\.[a-z_]+")
@@ -27,6 +29,7 @@ def test_what_the_server_calls_by_name_has_words_in_both_tongues() -> None:
     wanted |= {f"concern.{each}" for each in CONCERNS} | {f"reason.{each}" for each in get_args(Refusal)}
     wanted |= {f"cited.{each}" for each in (*(source.value for source in Source), "user", "assistant")}
     wanted |= {f"receipt.{each.name}" for each in fields(ForgetReceipt)}
+    wanted |= {f"secret.{each}" for each in (*secrets.MARKERS, *pii.MARKERS)} | {f"recipe.{each}" for each in RECIPES}
     for tongue in ("en", "zh"):
         words = (STATIC / "words" / f"{tongue}.js").read_text()
         assert not {name for name in wanted if f"{json.dumps(name)}: " not in words}, tongue

@@ -18,10 +18,12 @@ import { operations } from "./views/operations.js";
 
 const VIEWS = { memories, lab, chat, conversations, controls, operations };
 let open = null;
+let shown = null;
 
 function show() {
   const { view, params } = here();
   const name = view in VIEWS ? view : "memories";
+  shown = name;
   open?.leave?.();
   open = VIEWS[name](params);
   fill($("main"), open.element);
@@ -33,6 +35,12 @@ function show() {
     else link.removeAttribute("aria-current");
   }
   document.title = `${t(`nav.${name}`)} · Recollect`;
+}
+
+/** What was opened within a place is gone back from, and forth to, without building the place anew. */
+function moved() {
+  const { view, params } = here();
+  if (view !== shown || !open.element.isConnected || !open.follow?.(params)) show();
 }
 
 function frame() {
@@ -116,7 +124,7 @@ async function start() {
   frame();
   show();
   listen();
-  window.addEventListener("hashchange", show);
+  window.addEventListener("hashchange", moved);
   window.addEventListener("unhandledrejection", (event) => { warn(event.reason); });
   window.addEventListener("incognito-changed", () => { frame(); mark(); });
   whenChanged(refresh);

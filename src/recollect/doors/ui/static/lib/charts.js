@@ -4,8 +4,8 @@ import { clock, number, t } from "./words.js";
 
 /** A labelled bar from 0 to `most`. */
 export function bar(label, value, most = 1, words = number(value)) {
-  const filled = h("span", { class: "bar-fill" });
-  filled.style.width = `${Math.max(0, Math.min(1, most ? value / most : 0)) * 100}%`;
+  const filled = h("span", { class: value < 0 ? "bar-fill against" : "bar-fill" }); // what speaks against it has a bar, too
+  filled.style.width = `${Math.min(1, most ? Math.abs(value) / most : 0) * 100}%`;
   return h("div", { class: "bar" }, h("span", { class: "bar-label" }, label),
     h("span", { class: "bar-track", "aria-hidden": "true" }, filled), h("span", { class: "bar-value" }, words));
 }

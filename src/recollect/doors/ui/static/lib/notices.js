@@ -11,6 +11,9 @@ export const holding = () => pending.size > 0;
 
 function show(words, { kind = "done", action = null, seconds = SECONDS } = {}) {
   const notice = h("div", { class: `notice ${kind}` }, h("span", {}, words), action);
+  // The same words again take the place of the earlier ones: a server that is away fails many requests at once.
+  const same = (each) => each.className === notice.className && each.textContent === words && !$(".undo", each);
+  [...$("#notices").children].filter(same).forEach((each) => each.remove());
   notice.append(iconButton("close", t("close"), () => notice.remove()));
   $("#notices").append(notice);
   const timer = setTimeout(() => notice.remove(), seconds * 1000);
@@ -21,6 +24,10 @@ export const tell = (words) => show(words);
 export const warn = (problem) => {
   if (problem.name !== "AbortError") show(typeof problem === "string" ? problem : said(problem), { kind: "bad", seconds: 15 });
 };
+
+/** What went wrong, said where the answer would stand, with a way to ask again. */
+export const trouble = (problem, again) => [h("p", { class: "bad-words", role: "alert" }, said(problem)),
+  problem.status === 404 ? null : h("p", {}, h("button", { onclick: again }, t("again")))];
 
 /** Runs `work`; what goes wrong is shown, and `otherwise` takes back what was shown too early. */
 export async function attempt(work, otherwise) {

@@ -12,8 +12,13 @@ export function address(view, params = {}) {
 
 export const go = (view, params) => { location.hash = address(view, params); };
 
+const amended = (changes) => { const { view, params } = here(); return address(view, { ...params, ...changes }); };
+
 /** The same place with other particulars, without another step back in the history. */
-export function amend(changes) {
-  const { view, params } = here();
-  history.replaceState(null, "", address(view, { ...params, ...changes }));
-}
+export const amend = (changes) => history.replaceState(null, "", amended(changes));
+
+/** What was opened is a step of its own: going back closes it. What is open already, or comes from the address, is none. */
+export const opening = (changes, another) => {
+  if (another || location.hash === amended(changes)) amend(changes);
+  else history.pushState(null, "", amended(changes));
+};

@@ -3,13 +3,18 @@ import { h } from "./dom.js";
 
 const SPARE = 8;
 const PAGE = 100;
+const NARROW = matchMedia("(max-width: 760px)");
 
 /**
  * `fetch(offset, limit)` gives `{ items, total }`; `draw(item)` gives the inside of a row; `open(item)` is called on Enter or click.
  */
 export class VirtualList {
-  constructor({ label, rowHeight, fetch, draw, open, arrived }) {
-    Object.assign(this, { rowHeight, fetch, draw, open, arrived });
+  constructor({ label, rowHeight, narrowRowHeight = rowHeight, fetch, draw, open, arrived }) {
+    Object.assign(this, { fetch, draw, open, arrived });
+    this.rowHeight = NARROW.matches ? narrowRowHeight : rowHeight;
+    this.turned = () => this.resize(NARROW.matches ? narrowRowHeight : rowHeight);
+    NARROW.addEventListener("change", this.turned);
+    this.opened = null;
     this.items = [];
     this.total = 0;
     this.asked = new Set();
@@ -22,7 +27,21 @@ export class VirtualList {
     this.watcher.observe(this.element);
   }
 
-  close() { this.watcher.disconnect(); this.round += 1; }
+  close() { this.watcher.disconnect(); NARROW.removeEventListener("change", this.turned); this.round += 1; }
+
+  /** Rows of another height; what was on top stays on top. */
+  resize(rowHeight) {
+    const top = this.element.scrollTop / this.rowHeight;
+    this.rowHeight = rowHeight;
+    this.redraw();
+    this.element.scrollTop = top * rowHeight;
+  }
+
+  /** Shows which entry is open beside the list; none with `null`. */
+  mark(id) {
+    this.opened = id;
+    this.rows.forEach((row) => { if (row.dataset.id === id) row.setAttribute("aria-current", "true"); else row.removeAttribute("aria-current"); });
+  }
 
   async load() {
     this.round += 1;
@@ -91,7 +110,7 @@ export class VirtualList {
     const item = this.items[index];
     const row = h("div", {
       class: "virtual-row", role: "listitem", tabindex: index === this.current ? "0" : "-1",
-      "aria-posinset": index + 1, "aria-setsize": this.total, "data-id": item.id,
+      "aria-posinset": index + 1, "aria-setsize": this.total, "data-id": item.id, "aria-current": item.id === this.opened ? "true" : null,
       onclick: (event) => { if (!event.target.closest("button")) { this.current = index; this.open(item); } },
       onfocus: () => { this.current = index; },
     }, this.draw(item));

@@ -18,7 +18,10 @@ export function t(name, blanks = {}) {
 /** Whether there is a phrase of this name: what a server calls its own may be new to the page. */
 export const known = (name) => name in en;
 
-const locale = () => (state.language === "zh" ? "zh-CN" : "en");
+/** Dates and numbers as the browser's own kind of the language has them: 24 hours and the day first for whoever reads en-GB. */
+const locale = () => navigator.languages.find((each) => each.split("-")[0] === state.language) ?? (state.language === "zh" ? "zh-CN" : "en");
+export const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
+export const listed = (words) => new Intl.ListFormat(locale(), { type: "conjunction" }).format(words);
 export const moment = (iso) => new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(iso));
 export const day = (iso) => new Intl.DateTimeFormat(locale(), { dateStyle: "medium" }).format(new Date(iso));
 export const clock = (iso) => new Intl.DateTimeFormat(locale(), { timeStyle: "short" }).format(new Date(iso));

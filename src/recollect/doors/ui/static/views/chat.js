@@ -1,5 +1,5 @@
 // Talking: the reply as it comes, and beside it the memories it was made with.
-import { events, get, id, query, send } from "../lib/api.js";
+import { Problem, events, get, id, query, send } from "../lib/api.js";
 import { $, h } from "../lib/dom.js";
 import { attempt, warn } from "../lib/notices.js";
 import { address, amend, go } from "../lib/router.js";
@@ -30,12 +30,11 @@ export function chat(params) {
     return { turn, words };
   }
 
-  async function say() {
-    const message = text.value.trim();
+  async function say(message = text.value.trim()) {
     if (!message || running) return;
     $(".welcome", log)?.remove();
-    put("user", message);
-    text.value = "";
+    const mine = put("user", message);
+    if (text.value.trim() === message) text.value = "";
     const reply = put("assistant", "");
     reply.turn.classList.add("busy");
     running = new AbortController();
@@ -45,10 +44,9 @@ export function chat(params) {
       for await (const [name, data] of events(answer)) hear(name, data, reply);
     } catch (problem) {
       if (running.signal.aborted) reply.turn.append(h("p", { class: "facts" }, t("chat.stopped")));
-      else {
-        reply.turn.append(h("p", { class: "bad-words", role: "alert" }, said(problem)), h("button", { class: "quiet", onclick: () => { text.value = message; text.focus(); } }, t("again")));
-      }
+      else reply.turn.append(h("p", { class: "bad-words", role: "alert" }, said(problem)));
     }
+    if ($("[role=alert]", reply.turn)) reply.turn.append(h("button", { onclick: () => { mine.turn.remove(); reply.turn.remove(); say(message); text.focus(); } }, t("again")));
     running = null;
     button.textContent = t("send");
     reply.turn.classList.remove("busy");
@@ -63,7 +61,7 @@ export function chat(params) {
       if (!data.kept) reply.turn.append(h("p", { class: "badge" }, t(`chat.${data.reason}`)));
     } else if (name === "memory") reply.turn.append(used(data));
     else if (name === "delta") { reply.words.append(data.text); log.scrollTop = log.scrollHeight; }
-    else if (name === "error") reply.turn.append(h("p", { class: "bad-words", role: "alert" }, data.message));
+    else if (name === "error") reply.turn.append(h("p", { class: "bad-words", role: "alert" }, said(new Problem(data.message, { code: data.code }))));
     else if (name === "done") {
       for (const reference of data.cited) $(`[data-reference="${CSS.escape(reference)}"]`, reply.turn)?.classList.add("cited");
       if (data.partial) reply.turn.append(h("p", { class: "facts" }, t("chat.partial")));

@@ -2,19 +2,24 @@
 import { Problem, events, get, id, patch, query, send } from "../lib/api.js";
 import { askFor, confirmTyped, tell as show } from "../lib/dialog.js";
 import { download, fill, h } from "../lib/dom.js";
-import { attempt, tell, warn } from "../lib/notices.js";
+import { attempt, tell, trouble } from "../lib/notices.js";
 import { address } from "../lib/router.js";
 import { state } from "../lib/state.js";
 import { moment, named, number, t } from "../lib/words.js";
 
 const TRAIL = 50;
+const FAR = 10;
+const ENOUGH = 10;
+const LOOKS = /\.(read|listed|recalled|examined)$/; // what changed nothing; this page looks, too
 
 export function controls() {
   const settings = h("div", { class: "card" });
-  const element = h("section", { class: "controls stack" }, h("h2", {}, t("nav.controls")), h("div", { class: "halves" }, h("div", { class: "stack" }, spaces(), settings), h("div", { class: "stack" }, mine(), trail())));
-  const load = () => attempt(async () => fill(settings, ...(state.readOnly ? facts : form)(await get(`/v1/spaces/${id(state.me.space)}/settings`), load)));
+  const done = trail();
+  const element = h("section", { class: "controls stack" }, h("h2", {}, t("nav.controls")), h("div", { class: "halves" }, h("div", { class: "stack" }, spaces(), settings), h("div", { class: "stack" }, mine(), done.element)));
+  const load = () => get(`/v1/spaces/${id(state.me.space)}/settings`).then((set) => fill(settings, ...(state.readOnly ? facts : form)(set, load)),
+    (problem) => fill(settings, h("h3", {}, t("set.title", { space: state.me.space })), trouble(problem, load)));
   load();
-  return { element, refresh: () => { if (!settings.contains(document.activeElement)) load(); } };
+  return { element, refresh: () => { if (!settings.contains(document.activeElement)) load(); done.refresh(); } };
 }
 
 /** What is set, where nothing can be changed. */
@@ -94,18 +99,30 @@ function which({ target_id: target, target_kind: kind }) {
   return kind === "memory" ? h("a", { href: address("memories", { id: target }) }, short) : short;
 }
 
-const fact = ([name, value]) => `${named(`fact.${name}`, name)}: ${typeof value === "boolean" ? t(value ? "yes" : "no") : typeof value === "number" ? number(value) : named(`reason.${value}`, String(value))}`;
+const setting = (name) => named(`set.${name}`, name);
+const fact = ([name, value]) => `${named(`fact.${name}`, setting(name))}: ${name === "fields" ? String(value).split(/, ?/).map(setting).join(", ") : typeof value === "boolean" ? t(value ? "yes" : "no") : typeof value === "number" ? number(value) : named(`reason.${value}`, String(value))}`;
 
 function trail() {
   const body = h("tbody");
+  const failed = h("div");
   const more = h("button", { class: "quiet", hidden: true, onclick: () => load() }, t("more"));
+  const row = (event) => h("tr", { class: LOOKS.test(event.action) ? "looked" : null }, h("td", {}, moment(event.at)), h("td", {}, named(`did.${event.action}`, event.action), h("p", { class: "facts" }, Object.entries(event.facts).filter(([name]) => name !== "query").map(fact).join(" · "))), h("td", {}, which(event)));
   let offset = 0;
-  const load = () => get(`/v1/audit${query({ limit: TRAIL, offset })}`).then((page) => {
-    offset += page.items.length;
+  const load = (from = offset) => get(`/v1/audit${query({ limit: TRAIL, offset: from })}`).then((page) => {
+    offset = from + page.items.length;
     more.hidden = offset >= page.total;
-    body.append(...page.items.map((event) => h("tr", {}, h("td", {}, moment(event.at)), h("td", {}, named(`did.${event.action}`, event.action), h("p", { class: "facts" }, Object.entries(event.facts).filter(([name]) => name !== "query").map(fact).join(" · "))), h("td", {}, which(event)))));
-  }).catch(warn);
+    fill(failed);
+    if (!from) fill(body);
+    body.append(...page.items.map(row));
+  }).catch((problem) => fill(failed, trouble(problem, () => load(from))));
+  const table = h("table", {}, h("thead", {}, h("tr", {}, ["audit.when", "audit.what", "audit.which"].map((name) => h("th", { scope: "col" }, t(name))))), body);
+  const looks = h("label", { class: "check" }, h("input", { type: "checkbox", onchange: (event) => { table.classList.toggle("changes", event.target.checked); seek(); } }), t("audit.changes"));
+  /** What changed something may lie far behind what was only looked at. */
+  const seek = async () => {
+    for (let pages = 0; pages < FAR && !more.hidden && table.matches(".changes") && body.querySelectorAll("tr:not(.looked)").length < ENOUGH; pages += 1) await load();
+  };
   load();
-  return h("div", { class: "card" }, h("h3", {}, t("audit")), h("p", { class: "facts" }, t("audit.why")),
-    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("audit") }, h("table", {}, h("thead", {}, h("tr", {}, ["audit.when", "audit.what", "audit.which"].map((name) => h("th", { scope: "col" }, t(name))))), body)), more);
+  const element = h("div", { class: "card" }, h("div", { class: "row spread" }, h("h3", {}, t("audit")), looks), h("p", { class: "facts" }, t("audit.why")),
+    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("audit") }, table), failed, more);
+  return { element, refresh: () => { if (offset <= TRAIL) load(0); } }; // whoever paged on is left where they are
 }

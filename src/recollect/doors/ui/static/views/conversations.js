@@ -1,12 +1,12 @@
 // Conversations, word for word: browse, search, go on with one, take one along, delete one.
 import { get, id, post, query, remove, send } from "../lib/api.js";
 import { $, download, fill, h, settled } from "../lib/dom.js";
-import { iconButton } from "../lib/icons.js";
-import { attempt, holdBack } from "../lib/notices.js";
-import { address, amend } from "../lib/router.js";
+import { iconButton, searchField } from "../lib/icons.js";
+import { attempt, holdBack, trouble } from "../lib/notices.js";
+import { address, amend, opening } from "../lib/router.js";
 import { state } from "../lib/state.js";
 import { VirtualList } from "../lib/virtual.js";
-import { ago, moment, said, t } from "../lib/words.js";
+import { ago, moment, t } from "../lib/words.js";
 import { remembered } from "./chat.js";
 
 const MOST_MESSAGES = 1000;
@@ -22,7 +22,7 @@ export function conversations(params) {
   async function fetchPage(offset, limit) {
     if (!wanted) return get(`/v1/conversations${query({ limit, offset })}`);
     if (offset) return { items: [], total: list.total };
-    const { hits } = await post("/v1/memories/search", { query: wanted, typing: true, kinds: ["message"], limit: 50, min_relevance: LEAST_RELEVANT });
+    const { hits } = await post("/v1/memories/search", { query: wanted, typing: true, looking: true, kinds: ["message"], limit: 50, min_relevance: LEAST_RELEVANT });
     return { items: hits.map((hit) => ({ ...hit, message: hit.id })), total: hits.length };
   }
 
@@ -30,12 +30,13 @@ export function conversations(params) {
     count.textContent = t(wanted ? "found" : "conversations.count", { count: total });
     empty.hidden = total > 0;
     list.element.hidden = total === 0;
-    if (!total) fill(empty, h("h2", {}, t(wanted ? "empty.search" : "empty.conversations")), h("p", {}, t(wanted ? "empty.search.why" : "empty.conversations.why")));
+    if (!total) fill(empty, ...teach(wanted));
   }
 
   async function open(session, message) {
-    amend({ id: session, message: message ?? "" });
+    opening({ id: session, message: message ?? "" }, panel.dataset.id);
     panel.dataset.id = session;
+    list.mark(message && wanted ? message : session);
     panel.classList.add("open");
     await transcript(panel, session, message, { close, list });
   }
@@ -43,8 +44,18 @@ export function conversations(params) {
   function close() {
     amend({ id: "", message: "" });
     delete panel.dataset.id;
+    list.mark(null);
     panel.classList.remove("open");
     fill(panel);
+    list.rows.get(list.current)?.focus();
+  }
+
+  /** Going back or forth among what was opened here leaves the list where it stands. */
+  function follow(now) {
+    if ((now.q ?? "") !== wanted) return false;
+    if (now.id && now.id !== panel.dataset.id && !state.incognito) open(now.id, now.message);
+    else if (!now.id && panel.dataset.id) close();
+    return true;
   }
 
   /** Nothing came: that is said where the list would be, with a way to ask again. */
@@ -52,17 +63,23 @@ export function conversations(params) {
     list.element.hidden = true;
     empty.hidden = false;
     count.textContent = "";
-    fill(empty, h("p", { class: "bad-words", role: "alert" }, said(problem)), h("p", {}, h("button", { onclick: load }, t("again"))));
+    fill(empty, trouble(problem, load));
   }
 
   const load = () => list.load().catch(failed);
   const search = settled(() => { amend({ q: wanted }); load(); });
   const element = h("section", { class: "memories", onkeydown: (event) => { if (event.key === "Escape" && panel.dataset.id) close(); } },
     h("div", { class: "stack" }, h("form", { class: "toolbar", role: "search", onsubmit: (event) => event.preventDefault() },
-      h("input", { type: "search", "data-search": true, value: wanted, placeholder: t("conversations.hint"), "aria-label": t("search"), oninput: (event) => { wanted = event.target.value.trim(); search(); } })),
+      searchField({ value: wanted, placeholder: t("conversations.hint"), oninput: (event) => { wanted = event.target.value.trim(); search(); } })),
     count, empty, list.element), panel);
   load().then(() => { if (params.id && !state.incognito) open(params.id, params.message); });
-  return { element, refresh: () => attempt(() => (list.element.hidden ? list.load() : list.refresh())), leave: () => list.close() };
+  return { element, refresh: () => attempt(() => (list.element.hidden ? list.load() : list.refresh())), follow, leave: () => list.close() };
+}
+
+function teach(wanted) {
+  if (state.incognito) return [h("h2", {}, t("empty.incognito")), h("p", {}, t("empty.incognito.why"))];
+  if (wanted) return [h("h2", {}, t("empty.search")), h("p", {}, t("empty.search.why"))];
+  return [h("h2", {}, t("empty.conversations")), h("p", {}, t("empty.conversations.why")), state.readOnly ? null : h("p", {}, h("a", { href: "#/chat" }, t("empty.conversations.chat")))];
 }
 
 function row(item) {
@@ -78,7 +95,9 @@ async function transcript(panel, session, message, { close, list }) {
   try {
     [talk, { uses }] = await Promise.all([get(`/v1/conversations/${id(session)}?limit=${MOST_MESSAGES}`), get(`/v1/uses${query({ session_id: session })}`)]);
   } catch (problem) {
-    fill(panel, h("p", { class: "bad-words", role: "alert" }, said(problem)), h("button", { onclick: close }, t("close")));
+    if (panel.dataset.id !== session) return;
+    const words = problem.status === 404 ? h("p", { role: "alert" }, t("conversation.gone")) : trouble(problem, () => transcript(panel, session, message, { close, list }));
+    fill(panel, h("div", { class: "panel-head" }, h("h2", {}, t("conversation")), iconButton("close", t("close"), close)), words);
     return;
   }
   if (panel.dataset.id !== session) return;

@@ -2,8 +2,10 @@
 import { post } from "../lib/api.js";
 import { bar } from "../lib/charts.js";
 import { fill, h } from "../lib/dom.js";
-import { attempt } from "../lib/notices.js";
+import { searchField } from "../lib/icons.js";
+import { trouble } from "../lib/notices.js";
 import { address, amend } from "../lib/router.js";
+import { state } from "../lib/state.js";
 import { ago, known, named, number, t } from "../lib/words.js";
 
 const RECIPES = ["native", "recall", "longterm", "companion", "nova", "datachat"];
@@ -18,7 +20,7 @@ export function lab(params) {
 
   /** What a recipe finds within its budget, and what it would have found without one: that shows the cut, and counts tokens. */
   async function ask(recipe) {
-    const question = { query: wanted.q, recipe, min_relevance: 0, limit: MOST };
+    const question = { query: wanted.q, recipe, looking: true, min_relevance: 0, limit: MOST };
     const budget = Number(wanted.budget) || null;
     const within = await post("/v1/memories/search", budget ? { ...question, token_budget: budget } : question);
     const complete = !within.truncated && within.hits.every((hit) => hit.tokens !== null);
@@ -32,28 +34,30 @@ export function lab(params) {
   async function run() {
     amend(wanted);
     const mine = (round += 1);
-    if (!wanted.q.trim()) {
-      fill(results, h("div", { class: "empty" }, h("h2", {}, t("lab.empty")), h("p", {}, t("lab.empty.why"))));
+    const empty = state.incognito ? ["empty.incognito", "empty.incognito.why"] : wanted.q.trim() ? null : ["lab.empty", "lab.empty.why"];
+    if (empty) {
+      fill(results, h("div", { class: "empty" }, h("h2", {}, t(empty[0])), h("p", {}, t(empty[1]))));
       return;
     }
     results.setAttribute("aria-busy", "true");
-    await attempt(async () => {
-      const found = await Promise.all([wanted.a, wanted.b].filter(Boolean).map(ask));
-      if (mine === round) fill(results, ...found.map((recall, index) => column(recall, found[1 - index])));
-    });
-    if (mine === round) results.removeAttribute("aria-busy");
+    const shown = await Promise.all([wanted.a, wanted.b].filter(Boolean).map(ask)).then(
+      (found) => found.map((recall, index) => column(recall, found[1 - index])),
+      (problem) => [h("div", { class: "empty" }, trouble(problem, run))]);
+    if (mine !== round) return;
+    fill(results, ...shown);
+    results.removeAttribute("aria-busy");
   }
 
   const choose = (name, label, extra = []) => h("label", {}, label, h("select", { onchange: (event) => { wanted[name] = event.target.value; run(); } },
     [...extra, ...RECIPES].map((each) => h("option", { value: each, selected: wanted[name] === each }, each || t("lab.alone")))));
   const element = h("section", { class: "lab" }, h("div", {}, h("h2", {}, t("nav.lab")), h("p", { class: "lead" }, t("lab.lead"))),
     h("form", { class: "toolbar", onsubmit: (event) => { event.preventDefault(); run(); } },
-      h("input", { type: "search", "data-search": true, value: wanted.q, placeholder: t("lab.hint"), "aria-label": t("search"), oninput: (event) => { wanted.q = event.target.value; } }),
+      searchField({ value: wanted.q, placeholder: t("lab.hint"), oninput: (event) => { wanted.q = event.target.value; } }),
       choose("a", t("lab.recipe")), choose("b", t("lab.beside"), [""]),
       h("label", {}, t("lab.budget"), h("input", { type: "number", min: 1, max: 100000, value: wanted.budget, placeholder: "–", oninput: (event) => { wanted.budget = event.target.value; } })),
       h("button", { class: "primary" }, t("search"))), results);
   run();
-  return { element };
+  return { element, refresh: () => { if (results.querySelector("[role=alert]")) run(); } };
 }
 
 function column(recall, other) {
@@ -70,7 +74,7 @@ function column(recall, other) {
   };
   const kept = recall.hits.map((hit, index) => shown(hit, index, false));
   const left = recall.left.map((hit, index) => shown(hit, recall.hits.length + index, true));
-  return h("div", { class: "stack" }, h("div", {}, h("h3", {}, recall.recipe), h("p", { class: "facts" }, facts.filter(Boolean).join(" · "))),
+  return h("div", { class: "stack" }, h("div", {}, h("h3", {}, recall.recipe), h("p", { class: "facts" }, named(`recipe.${recall.recipe}`, "")), h("p", { class: "facts" }, facts.filter(Boolean).join(" · "))),
     recall.budget ? bar(t("lab.tokens"), recall.token_count, recall.budget, `${number(recall.token_count)} / ${number(recall.budget)}`) : null,
     kept.length ? h("ol", { class: "hits" }, kept) : h("p", { class: "quiet" }, t("empty.search")),
     left.length ? [h("p", { class: "cut-off" }, recall.budget ? t("lab.cut.here", { count: recall.budget }) : t("lab.cut.own")), h("ol", { class: "hits", start: kept.length + 1 }, left)] : null);

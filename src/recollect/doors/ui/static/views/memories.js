@@ -1,12 +1,12 @@
 // What is remembered: filters, search as you type, a list of any length, and beside it the one that is open.
 import { get, post, query } from "../lib/api.js";
 import { $, fill, h, settled } from "../lib/dom.js";
-import { icon, iconButton } from "../lib/icons.js";
-import { attempt, tell, warn } from "../lib/notices.js";
-import { amend } from "../lib/router.js";
+import { icon, iconButton, searchField } from "../lib/icons.js";
+import { attempt, tell, trouble, warn } from "../lib/notices.js";
+import { amend, opening } from "../lib/router.js";
 import { state } from "../lib/state.js";
 import { VirtualList } from "../lib/virtual.js";
-import { ago, number, said, t } from "../lib/words.js";
+import { ago, capital, listed, named, number, t } from "../lib/words.js";
 import { disputes } from "./disputes.js";
 import { TYPES, forget, memoryPanel, pin } from "./memory.js";
 
@@ -14,12 +14,14 @@ const STATUSES = ["active", "archived", "superseded"];
 const MOST_FOUND = 50;
 const LEAST_RELEVANT = 0.3; // each hit must match: a person who searches wants no company for the best one
 
+const asked = (params) => ({ q: params.q ?? "", type: params.type ?? "", theme: params.theme ?? "", status: params.status ?? "active", pinned: params.pinned ?? "" });
+
 export function memories(params) {
-  const wanted = { q: params.q ?? "", type: params.type ?? "", theme: params.theme ?? "", status: params.status ?? "active", pinned: params.pinned ?? "" };
+  const wanted = asked(params);
   const count = h("p", { class: "count", role: "status" });
   const panel = h("aside", { class: "panel", "aria-label": t("memory.one") });
   const empty = h("div", { class: "empty", hidden: true });
-  const list = new VirtualList({ label: t("nav.memories"), rowHeight: 76, fetch: fetchPage, draw: (item) => row(item, act, wanted.q), open, arrived });
+  const list = new VirtualList({ label: t("nav.memories"), rowHeight: 76, narrowRowHeight: 98, fetch: fetchPage, draw: (item) => row(item, act, wanted.q), open, arrived });
   const act = { pin: (item) => pin(item, list), forget: (item, said) => { if (panel.dataset.id === item.id) close(); forget(item, list, said); } };
 
   async function fetchPage(offset, limit) {
@@ -29,7 +31,7 @@ export function memories(params) {
 
   async function found() {
     const { hits } = await post("/v1/memories/search", {
-      query: wanted.q, typing: true, kinds: ["memory"], limit: MOST_FOUND, min_relevance: LEAST_RELEVANT,
+      query: wanted.q, typing: true, looking: true, kinds: ["memory"], limit: MOST_FOUND, min_relevance: LEAST_RELEVANT,
       types: wanted.type ? [wanted.type] : [], themes: wanted.theme ? [wanted.theme] : [],
     });
     const items = hits.filter((hit) => !wanted.pinned || hit.pinned).sort((one, two) => two.relevance - one.relevance); // by the figure that is shown
@@ -54,12 +56,13 @@ export function memories(params) {
     list.element.hidden = true;
     empty.hidden = false;
     count.textContent = "";
-    fill(empty, h("p", { class: "bad-words", role: "alert" }, said(problem)), h("p", {}, h("button", { onclick: load }, t("again"))));
+    fill(empty, trouble(problem, load));
   }
 
   async function open(item) {
-    amend({ id: item.id });
+    opening({ id: item.id }, panel.dataset.id);
     panel.dataset.id = item.id;
+    list.mark(item.id);
     panel.classList.add("open");
     await memoryPanel(panel, item.id, { list, close, act, open });
   }
@@ -67,6 +70,7 @@ export function memories(params) {
   function close() {
     amend({ id: "" });
     delete panel.dataset.id;
+    list.mark(null);
     panel.classList.remove("open");
     fill(panel);
     list.rows.get(list.current)?.focus();
@@ -85,6 +89,14 @@ export function memories(params) {
     if (panel.dataset.id && !$("form:not([hidden])", panel)) await memoryPanel(panel, panel.dataset.id, { list, close, act, open, quietly: true });
   }
 
+  /** Going back or forth among what was opened here leaves the list where it stands. */
+  function follow(now) {
+    if (JSON.stringify(asked(now)) !== JSON.stringify(wanted)) return false;
+    if (now.id && now.id !== panel.dataset.id && !state.incognito) open({ id: now.id });
+    else if (!now.id && panel.dataset.id) close();
+    return true;
+  }
+
   function keys(event) {
     if (event.target.closest("input, textarea, select, button")) return;
     const item = list.items[list.current];
@@ -94,7 +106,7 @@ export function memories(params) {
   }
 
   load().then(() => { if (params.id && !state.incognito) open({ id: params.id }); });
-  return { element: view, refresh, leave: () => list.close() };
+  return { element: view, refresh, follow, leave: () => list.close() };
 }
 
 /** The text with the words that were looked for marked. */
@@ -128,9 +140,9 @@ function toolbar(wanted, soon, now) {
   const choose = (name, label, options) => h("select", { "aria-label": label, [`data-${name}`]: true, onchange: (event) => { wanted[name] = event.target.value; now(); } }, options);
   const option = (name, value, words) => h("option", { value, selected: wanted[name] === value }, words);
   return h("form", { class: "toolbar", role: "search", onsubmit: (event) => event.preventDefault() },
-    h("input", { type: "search", "data-search": true, value: wanted.q, placeholder: t("search.hint"), "aria-label": t("search"), autocomplete: "off", oninput: (event) => { wanted.q = event.target.value.trim(); soon(); } }),
-    choose("type", t("filter.type"), [option("type", "", t("any.type")), ...TYPES.map((each) => option("type", each, t(`type.${each}`)))]),
-    choose("status", t("filter.status"), STATUSES.map((each) => option("status", each, t(`status.${each}`)))),
+    searchField({ value: wanted.q, placeholder: t("search.hint"), oninput: (event) => { wanted.q = event.target.value.trim(); soon(); } }),
+    choose("type", t("filter.type"), [option("type", "", t("any.type")), ...TYPES.map((each) => option("type", each, capital(t(`type.${each}`))))]),
+    choose("status", t("filter.status"), STATUSES.map((each) => option("status", each, capital(t(`status.${each}`))))),
     h("label", { class: "check" }, h("input", { type: "checkbox", checked: wanted.pinned === "true", onchange: (event) => { wanted.pinned = event.target.checked ? "true" : ""; now(); } }), t("pinned.only")));
 }
 
@@ -159,7 +171,7 @@ function composer(load, themes) {
       const receipt = await post("/v1/memories", { text: text.value, source: "manual", manually_saved: true });
       text.value = "";
       tell(receipt.confirm ?? t(`outcome.${receipt.outcome}`));
-      receipt.masked.forEach((kind) => tell(t("masked", { kind })));
+      if (receipt.masked.length) tell(t("masked", { kind: listed(receipt.masked.map((kind) => named(`secret.${kind}`, kind))) }));
       themes.load();
       await load();
     });

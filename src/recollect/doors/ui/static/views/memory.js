@@ -3,10 +3,10 @@ import { get, id, patch, post, query, remove } from "../lib/api.js";
 import { bar } from "../lib/charts.js";
 import { $, fill, h } from "../lib/dom.js";
 import { iconButton } from "../lib/icons.js";
-import { attempt, holdBack, tell } from "../lib/notices.js";
+import { attempt, holdBack, tell, trouble } from "../lib/notices.js";
 import { address } from "../lib/router.js";
 import { state } from "../lib/state.js";
-import { ago, moment, number, said, t } from "../lib/words.js";
+import { ago, moment, number, t } from "../lib/words.js";
 
 export const TYPES = ["fact", "preference", "decision", "note", "pattern", "instruction", "summary", "other"];
 const path = (memory) => `/v1/memories/${id(memory.id)}`;
@@ -38,7 +38,7 @@ export async function memoryPanel(panel, name, { list, close, act, open, quietly
   } catch (problem) {
     if (panel.dataset.id !== name) return;
     if (quietly && problem.status === 404) { close(); return; } // forgotten elsewhere
-    fill(panel, heading(close), h("p", { class: "bad-words", role: "alert" }, said(problem)), h("button", { onclick: again }, t("again")));
+    fill(panel, heading(close), problem.status === 404 ? h("p", { role: "alert" }, t("memory.gone")) : trouble(problem, again));
     return;
   }
   if (panel.dataset.id !== name) return; // another one was opened in the meantime

@@ -2,14 +2,15 @@
 import { get, id, post, put, query, remove } from "../lib/api.js";
 import { chart } from "../lib/charts.js";
 import { fill, h } from "../lib/dom.js";
-import { attempt, tell, warn } from "../lib/notices.js";
+import { attempt, tell, trouble, warn } from "../lib/notices.js";
 import { address, amend } from "../lib/router.js";
 import { state } from "../lib/state.js";
-import { moment, named, number, said, t } from "../lib/words.js";
+import { moment, named, number, t } from "../lib/words.js";
 
 const EVERY_MS = 10_000;
 const RANGES = [60, 360, 1440];
 const SHOWN = 20;
+const SPELT_OUT = 40;
 /** What may be put away because of a finding; of things told twice the first stays. */
 const MENDED = { duplicates: 1, near_duplicates: 1, expired: 0, stale: 0, never_used: 0 };
 const PROVIDERS = ["local", "openai", "ollama", "llamacpp", "custom_http"];
@@ -18,22 +19,29 @@ export function operations(params) {
   let minutes = Number(params.minutes) || RANGES[0];
   const charts = h("div", { class: "stack" });
   const since = h("p", { class: "facts", role: "status" });
-  let timer = null;
+  let failed = false;
   const look = async () => {
     const asked = minutes;
     const told = await get(`/v1/operations${query({ minutes })}`);
     if (asked !== minutes) return; // another range was chosen meanwhile
+    failed = false;
     fill(since, told.since ? t("operations.since", { when: moment(told.since) }) : "");
     fill(charts, ...figures(told.points));
   };
   const choose = h("label", { class: "row" }, t("operations.range"), h("select", { onchange: (event) => { minutes = Number(event.target.value); amend({ minutes }); look().catch(warn); } },
     RANGES.map((each) => h("option", { value: each, selected: each === minutes }, t("operations.hours", { count: each / 60 })))));
-  if (state.admin) {
-    look().then(() => { timer = setInterval(() => { if (!document.hidden) look().catch(() => {}); }, EVERY_MS); }).catch(warn);
-  } else charts.append(h("p", { class: "quiet" }, t("operations.admins")));
+  const first = () => look().catch((problem) => { failed = true; fill(charts, trouble(problem, first)); });
+  const timer = state.admin ? setInterval(() => { if (!document.hidden) look().catch(() => {}); }, EVERY_MS) : null;
+  if (state.admin) first();
+  else charts.append(h("p", { class: "quiet" }, t("operations.admins")));
+  const cards = [health(), ...(state.admin ? [provider()] : [])];
   const element = h("section", { class: "stack" }, h("div", { class: "row spread" }, h("h2", {}, t("nav.operations")), state.admin ? choose : null),
-    since, charts, health(), state.admin ? provider() : null);
-  return { element, leave: () => clearInterval(timer) };
+    since, charts, cards.map((card) => card.element));
+  const refresh = () => {
+    if (failed) first();
+    cards.forEach((card) => { if (card.element.querySelector("[role=alert]")) card.load(); });
+  };
+  return { element, refresh, leave: () => clearInterval(timer) };
 }
 
 /** What each chart shows: something counted, how it stood, a time, or a share. */
@@ -56,9 +64,9 @@ function health() {
     const concerns = Object.entries(report.counts);
     fill(place, h("h3", {}, t("health")), h("p", { class: "facts" }, t("health.looked", { count: report.memories })),
       concerns.length ? h("ul", { class: "plain" }, concerns.map(([name, count]) => concern(name, count, report.findings, load))) : h("p", { class: "good-words" }, t("health.good")));
-  }).catch((problem) => fill(place, h("h3", {}, t("health")), h("p", { class: "bad-words" }, said(problem))));
+  }).catch((problem) => fill(place, h("h3", {}, t("health")), trouble(problem, load)));
   load();
-  return place;
+  return { element: place, load };
 }
 
 function concern(name, count, findings, load) {
@@ -68,15 +76,24 @@ function concern(name, count, findings, load) {
     tell(t("done.archive"));
     await load();
   });
-  const one = (finding) => h("li", { class: "row spread" }, h("span", {}, finding.ids.map((each) => [h("a", { href: address("memories", { id: each }) }, `…${each.slice(-6)}`), " "]), named(`why.${finding.reason}`, finding.why, finding.facts)),
+  const one = (finding) => h("li", { class: "row spread" }, h("div", { class: "finding" }, finding.ids.map((each) => h("a", { href: address("memories", { id: each }), "data-memory": each }, `…${each.slice(-6)}`)), h("p", { class: "facts" }, named(`why.${finding.reason}`, finding.why, finding.facts))),
     state.readOnly || !(name in MENDED) ? null : h("button", { class: "quiet", onclick: () => mend(finding) }, t(MENDED[name] ? "mend.repeats" : "archive")));
-  return h("li", {}, h("details", {}, h("summary", {}, t(`concern.${name}`), h("span", { class: "badge" }, number(count))),
+  return h("li", {}, h("details", { ontoggle: (event) => { if (event.target.open) spellOut(event.target); } }, h("summary", {}, t(`concern.${name}`), h("span", { class: "badge" }, number(count))),
     name === "contradictions" ? h("p", {}, h("a", { href: "#/memories" }, t("mend.decide"))) : null, h("ul", { class: "plain findings" }, found.map(one))));
+}
+
+/** The report has ids alone; what they say is asked for when somebody looks. What can't be had keeps its id. */
+function spellOut(place) {
+  [...place.querySelectorAll("a[data-memory]")].slice(0, SPELT_OUT).forEach((link) => {
+    const { memory } = link.dataset;
+    link.removeAttribute("data-memory");
+    get(`/v1/memories/${id(memory)}`).then(({ text }) => { link.textContent = text; }, () => {});
+  });
 }
 
 function provider() {
   const place = h("div", { class: "card" });
-  const load = () => get("/v1/embedding-provider").then((set) => fill(place, ...shown(set))).catch(warn);
+  const load = () => get("/v1/embedding-provider").then((set) => fill(place, ...shown(set)), (problem) => fill(place, h("h3", {}, t("provider")), trouble(problem, load)));
   const change = (work) => attempt(async () => { await work(); tell(t("saved")); await load(); });
 
   function shown(set) {
@@ -92,5 +109,5 @@ function provider() {
   }
 
   load();
-  return place;
+  return { element: place, load };
 }
