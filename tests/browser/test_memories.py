@@ -207,6 +207,29 @@ def test_ten_thousand_scroll_with_a_few_rows_drawn(open_page: Opening) -> None:
     assert ana.rows.count() < 60
 
 
+def test_who_scrolls_far_waits_only_for_where_they_stop(open_page: Opening) -> None:
+    ana = open_page()
+    ana.tell("note 1 of many")
+    ana.multiplies(10_000)
+    ana.go("memories")
+    expect(ana.rows.first).to_be_visible()
+    held: list[Route] = []
+    scrolling = True
+
+    def hold(route: Route) -> None:
+        held.append(route) if scrolling else route.continue_()
+
+    ana.page.route("**/v1/memories?*", hold)
+    for part in (0.2, 0.4, 0.6, 0.8, 1):
+        ana.page.locator(".virtual").evaluate("(list, part) => { list.scrollTop = list.scrollHeight * part }", part)
+        ana.page.wait_for_timeout(100)
+    assert 1 <= len(held) <= 2
+    scrolling = False
+    for route in held:
+        route.continue_()
+    expect(ana.page.locator(".virtual-row[aria-posinset='10000']")).to_be_visible()
+
+
 def test_by_keyboard_alone(open_page: Opening) -> None:
     ana = open_page()
     for number in range(3):

@@ -3,6 +3,7 @@ import { h } from "./dom.js";
 
 const SPARE = 8;
 const PAGE = 100;
+const AT_ONCE = 2; // whoever scrolls far passes many pages: those they stop at are asked for, not all of them
 const NARROW = matchMedia("(max-width: 760px)");
 
 /**
@@ -15,6 +16,8 @@ export class VirtualList {
     this.turned = () => this.resize(NARROW.matches ? narrowRowHeight : rowHeight);
     NARROW.addEventListener("change", this.turned);
     this.opened = null;
+    this.underway = 0;
+    this.closed = false;
     this.items = [];
     this.total = 0;
     this.asked = new Set();
@@ -27,7 +30,7 @@ export class VirtualList {
     this.watcher.observe(this.element);
   }
 
-  close() { this.watcher.disconnect(); NARROW.removeEventListener("change", this.turned); this.round += 1; }
+  close() { this.closed = true; this.watcher.disconnect(); NARROW.removeEventListener("change", this.turned); this.round += 1; }
 
   /** Rows of another height; what was on top stays on top. */
   resize(rowHeight) {
@@ -63,11 +66,15 @@ export class VirtualList {
     if (this.asked.has(number)) return;
     this.asked.add(number);
     const round = this.round;
+    this.underway += 1;
     const { items, total } = await this.fetch(number * PAGE, PAGE).catch((problem) => {
       this.asked.delete(number);
       throw problem;
-    });
-    if (round !== this.round) return; // another list was asked for in the meantime
+    }).finally(() => { this.underway -= 1; });
+    if (round !== this.round) { // another list was asked for in the meantime, and may have waited for this one
+      if (!this.closed) this.show();
+      return;
+    }
     if (anew) this.items = [];
     items.forEach((item, index) => { this.items[number * PAGE + index] = item; });
     this.total = total;
@@ -101,8 +108,9 @@ export class VirtualList {
       if (index < first || index >= last) { row.remove(); this.rows.delete(index); }
     }
     for (let index = first; index < last; index += 1) {
-      if (this.items[index] === undefined) this.page(Math.floor(index / PAGE)).catch(() => {});
-      else if (!this.rows.has(index)) this.place(index);
+      if (this.items[index] === undefined) {
+        if (this.underway < AT_ONCE) this.page(Math.floor(index / PAGE)).catch(() => {});
+      } else if (!this.rows.has(index)) this.place(index);
     }
   }
 
