@@ -123,3 +123,12 @@ async def test_what_is_still_being_typed_is_found_by_its_beginning(noted: Engine
     assert not [
         hit for hit in await noted.recall(ANA, replace(done, text="toma?", typing=True)) if "lexical" in hit.signals
     ]
+
+
+async def test_what_is_still_being_typed_may_be_a_whole_word(noted: Engine) -> None:
+    for content in ("The small team meets early", "She likes a cup of tea with a little milk in the late afternoon"):
+        await noted.remember(ANA, {"content": content})
+    await noted.flush(ANA)
+    for recipe in ("native", "recall"):
+        recalled = await noted.recall(ANA, Query(text="tea", recipe=recipe, typing=True))
+        assert recalled.hits[0].content.startswith("She likes a cup of tea"), recipe

@@ -105,12 +105,23 @@ class Question:
 
 
 def half_typed(question: Question) -> Question:
-    """The question as somebody is still typing it: its last word may be the beginning of a longer one."""
+    """The question as somebody is still typing it: its last word may be the beginning of a longer one, or the whole of it, which
+    is then what was meant."""
     said = question.text.split()
     last = query_terms(said[-1])[-1:] if said and said[-1][-1].isalnum() else []
     if not last or last[0] not in question.terms:
         return question
-    return replace(question, terms=(*(term for term in question.terms if term != last[0]), f"{last[0]}*"))
+    begun = f"{last[0]}*"
+
+    def instead(terms: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(begun if term == last[0] else term for term in terms)
+
+    return replace(
+        question,
+        terms=(*question.terms, begun),
+        own_terms=instead(question.own_terms or question.terms),
+        subject=instead(question.subject),
+    )
 
 
 def prepare(text: str, now: datetime | None = None, speakers: Iterable[str] = ()) -> Question:
