@@ -49,6 +49,7 @@ CHANGED = [
         "I've never used any citation manager, how do I get started?",
     ),
     ("Where is the blue painting hanging now?", "The blue painting hangs over the sofa.", "The blue painting hangs in the hall."),
+    ("我表弟现在多大了？", "我表弟今年21岁。", "我表弟今年22岁了。"),
     ("我有多少粉丝？", "我的粉丝有500个了，谢谢大家。", "今天看了一下，我的粉丝现在有600个。"),
 ]  # fmt: skip
 
@@ -98,6 +99,11 @@ def test_what_is_about_something_else_or_says_the_same_outdates_nothing(question
         ("我几岁？", "我今年三十岁", "小李今年二十八岁"),
         ("How many slots has rack 3?", "Rack 3 has 12 slots", "Rack 4 has 20 slots"),
         ("Do I eat beef?", "I don't eat beef", "My cousin asked whether I eat beef"),
+        ("How tall is my colleague?", "My cousin is 167 cm tall.", "My colleague is 161 cm tall."),
+        ("When is my sister's birthday?", "My brother's birthday is on May 3.", "My sister's birthday is on June 9."),
+        ("我老板的电话是多少？", "我姑姑的电话是13900010002。", "我老板的电话是13900030004。"),
+        ("我表弟现在多大了？", "我表弟今年21岁。", "我表弟的生日是7月15号。"),
+        ("我妈妈的电话是多少？", "我妈妈的电话是13900010002。", "我妈妈今年61岁了。"),
     ],
 )
 def test_another_team_another_person_and_a_mere_question_outdate_nothing(

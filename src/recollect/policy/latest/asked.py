@@ -39,7 +39,7 @@ from recollect.policy.latest.words import (
     VALUES,
 )
 from recollect.policy.slots.values import NUMBERS
-from recollect.policy.text import analyse, query_terms
+from recollect.policy.text import analyse, query_terms, subject_terms
 
 LOOKED_AT = 12
 """Hits that are held against each other: those that are likely to be shown."""
@@ -56,6 +56,8 @@ HALF = 0.4
 """The same where it speaks of a change, or counts the same."""
 BRIEF = 160
 """Characters of what says one thing."""
+WORDINGS = ("alike|", "whether|", "是否|")
+"""Slots that are named after a sentence's own wording."""
 NEAR = 4
 """Words within which a number says how many there are of a thing."""
 
@@ -149,7 +151,7 @@ def _disputes(hits: Sequence[Hit], disputed: Collection[frozenset[str]]) -> dict
 
 
 def _asked(text: str) -> _Asked:
-    terms = frozenset(term for term in query_terms(text) if term not in GENERIC)
+    terms = frozenset(term for term in subject_terms(text) or query_terms(text) if term not in GENERIC)
     kind = next((kind for kind, pattern in ASKS if pattern.search(text)), "whether" if EVER.search(text) else "")
     match = MANY.search(text) if kind == "many" else None
     counted = frozenset(query_terms(match["what"] or "", or_all=False)) & terms if match else frozenset()
@@ -179,8 +181,13 @@ def _weights(asked: _Asked, answers: Sequence[_Answer]) -> dict[str, float]:
 
 
 def _replaces(new: _Answer, old: _Answer, asked: _Asked, weights: Mapping[str, float]) -> bool:
-    if new.at <= old.at or new.voice != old.voice or new.hit.space != old.hit.space or _of_another(new, old, asked):
+    if new.at <= old.at or new.voice != old.voice or new.hit.space != old.hit.space:
         return False
+    return _outdates(new, old, asked, weights) and not (_of_another(new, old, asked) or _apart(new, old))
+
+
+def _outdates(new: _Answer, old: _Answer, asked: _Asked, weights: Mapping[str, float]) -> bool:
+    """Whether they answer the same, and differently."""
     common = new.terms & old.terms
     shared, mine, theirs = (_weight(terms, weights) for terms in (common, new.terms, old.terms))
     if shared < (FEW if asked.kind == "often" else ENOUGH) * sum(weights.values()) and not (
@@ -212,6 +219,31 @@ def _of_another(new: _Answer, old: _Answer, asked: _Asked) -> bool:
     if asked.numbered & set(NUMERAL.findall(old.told)) - set(NUMERAL.findall(new.told)):
         return True
     return not new.turns and bool(OWN.match(old.told)) and not OWN.search(new.told)
+
+
+def _apart(new: _Answer, old: _Answer) -> bool:
+    """Whether two that say one thing each say it of different things: where one has a word that is asked for the other has one of
+    its own ("my sister's birthday", "my brother's birthday"), or they fill different slots (an age, a birthday)."""
+    if not (new.is_brief and old.is_brief):
+        return False
+    mine, theirs = (_words(each.told) for each in (new, old))
+    if (new.terms - old.terms and theirs - mine) or (old.terms - new.terms and mine - theirs and not new.turns):
+        return True
+    filled, before = (_slots(each.told) for each in (new, old))
+    return bool(filled and before) and filled.isdisjoint(before)
+
+
+def _words(text: str) -> frozenset[str]:
+    """What a text says beside its values."""
+    said = subject_terms(VALUES["many"].sub(" ", text))
+    return frozenset(term for term in said if not (term.isdecimal() or term in GENERIC))
+
+
+def _slots(text: str) -> frozenset[str]:
+    """The slots a text is known to fill. A shape of its own, or a bare yes or no, is none that another wording would fill too."""
+    return frozenset(
+        each.slot for each in statements(text) if each.holds == "one" and not each.slot.startswith(WORDINGS)
+    )
 
 
 def _weight(terms: frozenset[str], weights: Mapping[str, float]) -> float:

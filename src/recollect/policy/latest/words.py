@@ -41,6 +41,7 @@ ASKS: tuple[tuple[str, re.Pattern[str]], ...] = (
         "often",
         re.compile(r"\bhow (?:often|frequently|many (?:times|days) (?:a|per|each))\b|多久.*次|几次", re.IGNORECASE),
     ),
+    ("age", re.compile(r"几岁|多大(?:年纪|岁数|年龄)?(?:了|呀|啊|？|\?|$)|年纪|年龄|岁数")),
     ("share", re.compile(r"\bpercent(?:age)?\b|百分", re.IGNORECASE)),
     (
         "when",
@@ -57,6 +58,7 @@ VALUES = {
         rf"|{NUMBER} (?:times|days|mornings|evenings|nights)|biweekly)\b|每[天周月年]|[一两三四五六七八九十\d]+次",
         re.IGNORECASE,
     ),
+    "age": re.compile(r"(?:\d+|[一二三四五六七八九十]+)(?=岁)"),
     "share": re.compile(r"\d+(?:\.\d+)?(?= ?(?:%|percent))", re.IGNORECASE),
     "when": re.compile(
         rf"\b(?:{MONTH} \d{{1,2}}(?!\d)|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{MONTH}(?!\w)|{DAY}"
@@ -99,6 +101,6 @@ SENTENCE = re.compile(r"(?<=[.!?;])(?<!\b[DM]r\.)(?<!\bMrs\.)(?<!\bMs\.)\s+|[。
 GENERIC = frozenset(
     analyse(
         "current currently now recent recently often many much long time times day days week weeks month year total number count "
-        "usually regularly spend spent ever far today latest most completed complete have own"
+        "usually regularly spend spent ever far today latest most completed complete have own 现在 目前 最新 最近 今年"
     )
 )
