@@ -32,8 +32,9 @@ _LIVES = re.compile(
     rf"^{_WHO}{_NOW}(?P<verb>住在|居住在|定居在|定居|搬家到了?|搬到了?|搬去了?|搬回了?)(?P<v>[^,，]{{1,16}}?)(?:住|生活|居住)?$"
 )
 _WORKS = re.compile(
-    rf"^{_WHO}{_NOW}在(?P<v>[^,，]{{1,20}}?)(?:工作|上班|任职|就职)$|^(?P<s2>我|[\u4e00-\u9fff]{{1,6}}?){_NOW}(?:入职了?|跳槽到了?|加入了?|换到了?)(?P<v2>[^,，]{{1,20}}?)(?:公司|工作|上班)?$"
+    rf"^{_WHO}{_NOW}在(?P<v>[^,，]{{1,20}}?)(?:工作|上班|任职|就职)$|^(?P<s2>我|[\u4e00-\u9fff]{{1,6}}?){_NOW}(?:入职了?|跳槽[到去]了?|加入了?|换到了?)(?P<v2>[^,，]{{1,20}}?)(?:公司|工作|上班)?$"
 )
+_NAMED = re.compile(r"^(?P<s>[^,，叫]{2,12}?)(?:的名字)?(?:叫做|名叫|叫)(?P<v>[^,，]{1,12})$")
 _CALLED = re.compile(r"^(?:我的名字[是叫]|我叫|叫我)(?P<v>[^,，]{1,12})$")
 _AGE = re.compile(rf"^{_WHO}{_NOW}(?:今年)?(?:是|满|刚满)?(?P<v>{COUNT})岁$")
 _IS = re.compile(
@@ -107,6 +108,8 @@ def _homes(text: str) -> Iterator[Statement]:
         yield Statement(f"{subject}|{'工作' if _is_firm(value) else '工作地'}", value)
     if match := _CALLED.match(text):
         yield Statement("我|名字", match["v"])
+    elif (match := _NAMED.match(text)) and _PEOPLE.search(subject := _subject(match["s"])):
+        yield Statement(f"{subject}|是", match["v"])
 
 
 def _is(text: str) -> Iterator[Statement]:
@@ -193,6 +196,16 @@ def _typed(value: str) -> Iterator[tuple[str, str]]:
             return
 
 
+_MINE = re.compile(
+    r"^(?:我们的|我的|咱们的|这个|那个|这次"
+    r"|我(?=[表堂亲]?[爸妈爹娘哥姐弟妹叔姑舅姨婶伯爷奶孙侄]|父亲|母亲|外[公婆甥]|岳|老[公婆板师]|妻|丈夫|太太|儿子|女儿|[男女]朋?友|未婚"
+    r"|同[事学]|上司|领导|经理|室友|邻居|下属|房东|导师|医生))"
+)
+"""Whose it is goes without saying: 我表弟 is 我的表弟."""
+_NUMBER_OF = re.compile(r"(?:联系电话|电话号码?|(?P<mobile>手机)号码)$")
+
+
 def _subject(text: str) -> str:
-    subject = re.sub(r"^(?:我们的|我的|咱们的|这个|那个|这次)", "", text.strip())
+    subject = _MINE.sub("", text.strip())
+    subject = _NUMBER_OF.sub(lambda match: "手机号" if match["mobile"] else "电话", subject)
     return "" if not subject or re.match(r"[这那他她它你谁]", subject) else subject

@@ -42,6 +42,7 @@ _PAST = re.compile(
 _UNKNOWN = frozenset(
     "it he she they that this there these those you who what which and or but if when because today tonight".split()
 )
+_SPELT = {"favorite": "favourite", "color": "colour", "neighbor": "neighbour", "me": "i"}
 _ARTICLES = frozenset("the my our a an this".split())
 _PEOPLE = frozenset(
     "boss manager wife husband spouse fiance fiancee girlfriend boyfriend partner doctor dentist landlord mother father mom mum "
@@ -79,7 +80,8 @@ _LIVES = re.compile(
 )
 _WORKS = re.compile(
     rf"^{_SUBJECT} ?{_NOW}(?:work|works|am working|is working|'m working) {_NOW}(?:at|for) (?P<v>.+)$"
-    rf"|^{_SUBJECT_TOO} ?{_HAVE}(?:joined|started (?:working |a new job |my new job |work )?(?:at|with)) (?P<v2>[A-Z].+)$",
+    rf"|^{_SUBJECT_TOO} ?{_HAVE}(?:joined|(?:got|found|took|accepted|landed) (?:a|my) (?:new )?job (?:at|with)"
+    rf"|started (?:working |a new job |my new job |work )?(?:at|with)) (?P<v2>[A-Z].+)$",
     re.IGNORECASE,
 )
 _IS = re.compile(
@@ -112,7 +114,7 @@ _CALLED = re.compile(r"^(?:call me|my name is|i am called|i'm called) (?P<v>[\w'
 
 
 _HOME_WORDS = frozenset(
-    "live lives living reside resides based moved relocated work works working joined started".split()
+    "live lives living reside resides based moved relocated work works working joined started job".split()
 )
 _LIKE_WORDS = frozenset("like likes love loves enjoy enjoys adore hate hates dislike dislikes prefer prefers".split())
 
@@ -291,7 +293,7 @@ def _subject(text: str) -> str:
     words = [word for word in words if word not in _ARTICLES and word not in ("now", "currently", "new", "current")]
     if not 1 <= len(words) <= 5 or not _UNKNOWN.isdisjoint(words) or _PAST.search(" ".join(words)):
         return ""
-    return " ".join("favourite" if word == "favorite" else "i" if word == "me" else word for word in words)
+    return " ".join(_SPELT.get(word, word) for word in words)
 
 
 def _value(text: str) -> str:
