@@ -29,6 +29,11 @@ settings.register_profile("explore", settings.get_profile("recollect"), derandom
 settings.load_profile("recollect")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Twice the processors: half of the time a test waits for a server, a browser or another process."""
+    return 2 * (os.cpu_count() or 1)
+
+
 gc.disable()  # nothing that is imported or collected becomes garbage
 
 

@@ -232,8 +232,8 @@ def told(thing: Cited, chinese: bool = False) -> str:
 def _told_earlier(old: Earlier, chinese: bool) -> str:
     day, text = old.at.date().isoformat(), " ".join(old.content.split())[:LONGEST_QUOTE]
     if chinese:
-        return f"（{'与此不一致' if old.disputed else '之前是'}，{day}：“{text}”）"
-    return f" ({'which disagrees with' if old.disputed else 'before that'}, {day}: “{text}”)"
+        return f"（与{day}所说的不一致：“{text}”）" if old.disputed else f"（之前是，{day}：“{text}”）"
+    return f" ({'which disagrees with what was said on' if old.disputed else 'before that,'} {day}: “{text}”)"
 
 
 _NO_MODEL = (

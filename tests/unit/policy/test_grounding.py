@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -145,6 +146,9 @@ def test_without_a_model_it_is_said_so_whatever_there_is_to_tell() -> None:
     assert "No chat model is configured" in told
     assert "you told me on 2026-05-03: “I live in Lyon” [m1]" in told
     assert "(before that, 2026-05-03: “I live in Berlin”)" in told
+    unsure = Remembered(used=tuple(cited([memory("I live in Lyon", id="a")], {"a": (replace(old, disputed=True),)})))
+    assert "(which disagrees with what was said on 2026-05-03: “I live" in recall_only("Where do I live?", unsure)
+    assert "（与2026-05-03所说的不一致：“I live" in recall_only("我住在哪里？", unsure)
     assert "I remember nothing about this" in recall_only("Where?", Remembered())
     assert "could not be read" in recall_only("Where?", Remembered(error=True))
     assert "was not asked" in recall_only("Where?", Remembered(rate_limited=True))
