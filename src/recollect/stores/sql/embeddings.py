@@ -87,7 +87,7 @@ _STATUS = select(table.c.target_id, table.c.state, table.c.attempts, table.c.err
     _OF_KIND, _GENERATION
 )
 _MADE = select(table.c.target_id, table.c.vector).where(_OF_KIND, _GENERATION, table.c.state == _READY)
-_SAME_TARGET = and_(*(table.c[name] == entries.c[name] for name in (*SCOPE, "kind", "target_id")))
+_SAME_TARGET = and_(own(table), *(table.c[name] == entries.c[name] for name in ("kind", "target_id")))
 _MISSING = (
     select(entries.c.kind, entries.c.target_id)
     .where(own(entries), ~select(table.c.state).where(_SAME_TARGET, _GENERATION).offset(literal_column("0")).exists())

@@ -21,7 +21,7 @@ from sqlalchemy.types import NullType
 
 from recollect.model import KINDS, Change, Changes, EmbeddingState, Entry, Filter, Found, Kind, Scope, Target
 from recollect.ports import Vector
-from recollect.stores.sql.expressions import SCOPE, fixed, member, own, owner, putting
+from recollect.stores.sql.expressions import fixed, member, own, owner, putting
 from recollect.stores.sql.ledger import Ledger
 from recollect.stores.sql.session import Dialect, Row, Session
 from recollect.stores.sql.tables import embeddings, entries
@@ -45,9 +45,10 @@ _CHANGED = select(*_COLUMNS).where(own(entries), entries.c.revision > bindparam(
 
 def ready_vector() -> ColumnElement[bool]:
     """Joins an entry to its ready vector in the `generation` asked for."""
-    same = (embeddings.c[name] == entries.c[name] for name in (*SCOPE, "kind", "target_id"))
+    # Its scope is said and not compared with the entry's: where tables are in parts the planner must know in which to look.
+    same = (embeddings.c[name] == entries.c[name] for name in ("kind", "target_id"))
     ready = embeddings.c.state == fixed(EmbeddingState.READY)
-    return and_(*same, embeddings.c.generation == bindparam("generation"), ready)
+    return and_(own(embeddings), *same, embeddings.c.generation == bindparam("generation"), ready)
 
 
 # Looked up by key, one by one: as a join, Postgres without statistics would read the whole scope once per entry. The column
