@@ -39,7 +39,7 @@ def arguments(names: list[str], command: Any) -> list[str]:
     for parameter in command.params:
         if parameter.required:
             flag = [parameter.opts[0]] if parameter.param_type_name == "option" else []
-            given += [*flag, "1"] * max(1, parameter.nargs)
+            given += [*flag, "2"] * max(1, parameter.nargs)
     return given
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +17,7 @@ from psycopg import sql
 from recollect.model import GenerationState
 from recollect.ports import Capability, Store, System
 from recollect.stores import migrations
-from recollect.stores.postgres import PostgresStore
+from recollect.stores.postgres import PostgresStore, partitions
 from recollect.stores.sql.tables import metadata
 from recollect.stores.sqlite import SqliteStore
 from recollect.testing import ReferenceStore
@@ -73,8 +75,8 @@ async def _sqlite_file(ground: Ground) -> AsyncIterator[Store]:
 
 
 @asynccontextmanager
-async def _postgres(ground: Ground) -> AsyncIterator[Store]:
-    database = shared_database(ground.postgres())
+async def _postgres(ground: Ground, parts: int = 0) -> AsyncIterator[Store]:
+    database = shared_database(ground.postgres(), parts)
     store = await PostgresStore.open(database.app_url, pool_size=4)
     await _empty(store, database)
     yield store
@@ -89,16 +91,35 @@ OPENERS: dict[str, Callable[[Ground], AbstractAsyncContextManager[Store]]] = {
 }
 
 
-def shared_database(server: PostgresServer) -> Database:
+DIVIDED: dict[str, Callable[[Ground], AbstractAsyncContextManager[Store]]] = {
+    "postgres in parts": partial(_postgres, parts=3)
+}
+"""The same store on a database whose large tables are divided: for the tests that would notice."""
+
+
+def shared_database(server: PostgresServer, parts: int = 0) -> Database:
     """The one database all contract tests use in turn: emptying it is many times faster than making another."""
-    if server not in _shared:
+    shared = _shared.setdefault(server, {})
+    if parts not in shared:
         database = server.fresh_database()
         migrations.upgrade(database.owner_url, app_role="app")
-        _shared[server] = database
-    return _shared[server]
+        if parts:
+            divide(database, parts)
+        shared[parts] = database
+    return shared[parts]
 
 
-_shared: WeakKeyDictionary[PostgresServer, Database] = WeakKeyDictionary()
+def divide(database: Database, parts: int) -> list[str]:
+    """As `recollect db partition` does; from a thread of its own, because a test may have a loop running."""
+
+    def run() -> list[str]:
+        return asyncio.run(partitions.divide(database.owner_url, parts, lambda _done, _all: None))
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(run).result()
+
+
+_shared: WeakKeyDictionary[PostgresServer, dict[int, Database]] = WeakKeyDictionary()
 # Everything goes, so the order in which foreign keys would have it does not matter.
 _EMPTY = sql.SQL("; ").join(
     [

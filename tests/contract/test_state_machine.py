@@ -38,7 +38,7 @@ from tests.contract.samples import (
 )
 from tests.contract.side_by_side import TOLERANCE, Pair, assert_same_ranking, targets, vector_of, vectors_of
 from tests.contract.snapshots import everything
-from tests.contract.stores import OPENERS, Ground
+from tests.contract.stores import DIVIDED, OPENERS, Ground
 
 EVERYONE = (ANA, *NEIGHBOURS)
 WORDS = ("tea", "teapot", "milk", "绿茶", "绿", "user_id", "u1f375")
@@ -356,11 +356,11 @@ class Lives(RuleBasedStateMachine):
                 self.forgotten.append((scope, self.secrets.pop((scope, target))))
 
 
-@pytest.mark.parametrize(("name", "examples"), [("sqlite-memory", 30), ("postgres", 15)])
+@pytest.mark.parametrize(("name", "examples"), [("sqlite-memory", 30), ("postgres", 15), ("postgres in parts", 8)])
 def test_a_store_lives_as_the_reference_does(name: str, examples: int, ground: Ground) -> None:
     with asyncio.Runner() as runner, ExitStack() as undo:
         opened = AsyncExitStack()
-        store = runner.run(opened.enter_async_context(OPENERS[name](ground)))
+        store = runner.run(opened.enter_async_context((OPENERS | DIVIDED)[name](ground)))
         undo.callback(lambda: runner.run(opened.aclose()))
         reference = ReferenceStore()
         undo.callback(lambda: runner.run(reference.close()))

@@ -43,7 +43,7 @@ COMMANDS = {
     "doctor": ("doctor", "Check that everything works, and say how to fix what doesn't."),
     "db": (
         "db",
-        "The database itself: upgrade, current, check, reindex, backup, plan, size, index, distribute, keys, users.",
+        "The database itself: upgrade, current, check, reindex, backup, plan, size, index, partition, distribute, keys, users.",
     ),
 }
 """In the order they are shown: the module under `recollect.cli.commands`, and what to expect of it."""

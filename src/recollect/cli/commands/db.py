@@ -18,12 +18,12 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     cls=WordedGroup,
-    help="The database itself: upgrade, current, check, reindex, backup, plan, size, index, distribute, keys, users.",
+    help="The database itself: upgrade, current, check, reindex, backup, plan, size, index, partition, distribute, keys, users.",
 )
 app.add_typer(keys.app, name="keys")
 app.add_typer(users.app, name="users")
 OUT_OF_STEP = 1
-for each in (scaling.plan, scaling.size, scaling.index, scaling.distribute):
+for each in (scaling.plan, scaling.size, scaling.index, scaling.partition, scaling.distribute):
     command(app)(each)
 command(app)(backup)
 

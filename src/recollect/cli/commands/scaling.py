@@ -1,5 +1,5 @@
-"""`recollect db plan`, `size`, `index` and `distribute`: is a Postgres ready for many, how much room do they take, are they found
-quickly, and on how many nodes.
+"""`recollect db plan`, `size`, `index`, `partition` and `distribute`: is a Postgres ready for many, how much room do they take,
+are they found quickly, in how many parts and on how many nodes.
 
 The driver is imported when one of them runs: a library on SQLite has none.
 """
@@ -109,6 +109,28 @@ async def graphs_built(owner_url: str, memory_mb: int | None = None) -> list[str
             owner_url, lambda _generation, _phase, done, total: advance(done, total or None), memory_mb=memory_mb
         )
     return built
+
+
+async def partition(
+    call: Call,
+    parts: Annotated[int, typer.Option("--parts", help="Into how many parts users are dealt out.", min=2, max=256)],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the statements instead of running them.")] = False,
+) -> None:
+    """Divide the large tables of one server into hash partitions by user; nobody can read or write meanwhile.
+
+    A maintenance step, as the owner whose address is in RECOLLECT_MIGRATE_URL: it copies every row and builds every index in one
+    transaction that holds the tables (ACCESS EXCLUSIVE), needs as much free room as they take, and compares rows, keys, indexes,
+    policies and rights before it ends. Broken off, it has changed nothing. Run it again after an upgrade that adds a table.
+    """
+    url = await owner(call.settings())
+    with bar("partitioning", None) as advance:
+        done: list[str] = await _room("partitions").divide(url, parts, advance, dry_run=dry_run)
+    if call.json:
+        print_json({"dry_run": dry_run, "parts": parts, "statements": done})
+    elif dry_run:
+        show(*(f"{each};" for each in done))
+    else:
+        show(f"in {parts} parts, by user")
 
 
 async def distribute(

@@ -280,7 +280,7 @@ END $$
 
 GRANTS = """
 DO $$
-DECLARE role text := {role};
+DECLARE role text := {role}; part record;
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = role) THEN
     IF NOT (SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user) THEN
@@ -295,6 +295,11 @@ BEGIN
   EXECUTE format('GRANT EXECUTE ON FUNCTION {functions} TO %I', role);
   IF current_setting('server_version_num')::int >= 170000 THEN
     EXECUTE format('GRANT MAINTAIN ON {tables} TO %I', role);
+    -- A table in parts is cleaned part by part, each with a right of its own. There is no other on them.
+    FOR part IN SELECT h.inhrelid::regclass AS name FROM pg_inherits h JOIN pg_class c ON c.oid = h.inhparent
+        WHERE c.relkind = 'p' AND h.inhparent = ANY (string_to_array('{tables}', ', ')::regclass[]) LOOP
+      EXECUTE format('GRANT MAINTAIN ON %s TO %I', part.name, role);
+    END LOOP;
   END IF;
 END $$
 """

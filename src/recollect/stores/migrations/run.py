@@ -18,7 +18,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.pool import StaticPool
 
-_ADVISORY_LOCK = 7_361_082_114
+ADVISORY_LOCK = 7_361_082_114
 PATIENCE_MS = 5_000
 
 
@@ -44,7 +44,7 @@ def upgrade_postgres(
     engine = create_engine(url)
     try:
         with engine.begin() as connection:
-            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ADVISORY_LOCK})
+            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": ADVISORY_LOCK})
             # Only now: another upgrade may take its time, but whoever waits for a table has everybody else wait behind.
             connection.execute(text("SELECT set_config('lock_timeout', :ms, true)"), {"ms": str(patience_ms)})
             _upgrade(connection, revision, app_role=app_role)

@@ -46,6 +46,9 @@ _PLACED = """
 SELECT t.name FROM unnest(%s::text[]) AS t(name)
 WHERE EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = to_regclass(t.name))
 """
+_PARTED = """
+SELECT relname::text FROM pg_class WHERE relkind = 'p' AND oid = ANY (SELECT to_regclass(name) FROM unnest(%s::text[]) AS t(name))
+"""
 _PROPAGATE = """DO $$ BEGIN
   EXECUTE format('ALTER DATABASE %I SET citus.propagate_set_commands = ''local''', current_database());
 END $$"""
@@ -125,6 +128,9 @@ def _spread(owner_url: str, shards: int) -> list[str]:
                 "Citus isn't in this database: connect to the coordinator of a cluster and have an administrator run "
                 "CREATE EXTENSION citus; `--dry-run` shows what would be done"
             )
+        row = connection.execute(_PARTED, [list(DISTRIBUTED)]).fetchone()
+        if row is not None:
+            raise Unsupported(f"{row[0]} is in parts (`recollect db partition`): a cluster deals out whole tables")
         there = placed(connection)
         if FIRST in there and not left_behind(connection):
             raise Conflict("the tables are spread over the cluster already")

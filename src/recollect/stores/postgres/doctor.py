@@ -8,6 +8,7 @@ from typing import Any, LiteralString, NamedTuple
 from recollect.errors import NotAllowed, Unavailable
 from recollect.stores import migrations
 from recollect.stores.migrations.postgres_ddl import FUNCTIONS, LARGE, OPEN, PROTECTED
+from recollect.stores.postgres import partitions
 from recollect.stores.postgres.citus import FIRST, left_behind, placed
 from recollect.stores.postgres.indexing import graphs
 from recollect.stores.postgres.session import Connection
@@ -17,7 +18,7 @@ OLDEST_PGVECTOR = (0, 7)
 
 _POWERS = """
 SELECT current_user::text, r.rolsuper, r.rolbypassrls,
-       EXISTS (SELECT FROM pg_class c WHERE c.relkind = 'r' AND c.relname = ANY (%s::text[])
+       EXISTS (SELECT FROM pg_class c WHERE c.relkind IN ('r', 'p') AND c.relname = ANY (%s::text[])
                AND c.relnamespace = current_schema()::regnamespace AND pg_has_role(current_user, c.relowner, 'USAGE'))
 FROM pg_roles r WHERE r.rolname = current_user
 """
@@ -93,6 +94,7 @@ def _findings(connection: Connection) -> Iterator[Finding]:
         yield Finding(f"row-level security on {table}", ok, "enabled and forced" if ok else "not enabled and forced")
     yield graph(connection)
     yield from cluster(connection)
+    yield from in_parts(connection)
     yield files(connection)
     leakproof = bool(_value(connection, _LEAKPROOF))
     advice = "for scopes beyond 10,000 entries an administrator may run ALTER FUNCTION ts_match_vq(tsvector, tsquery) LEAKPROOF"
@@ -140,6 +142,22 @@ def cluster(connection: Connection) -> Iterator[Finding]:
         behind = left_behind(connection)
         advice = f"on the coordinator alone: {', '.join(behind)}; the owner runs `recollect db distribute` again"
         yield Finding("cluster", not behind, advice if behind else "every table is spread over the nodes")
+
+
+def in_parts(connection: Connection) -> Iterator[Finding]:
+    """Where the large tables are divided: what an upgrade has made is whole, and nobody reaches a part past its table."""
+    there = partitions.parted(connection)
+    if partitions.FIRST not in there:
+        return
+    many = there[partitions.FIRST]
+    behind, open = partitions.left_behind(connection), partitions.laid_open(connection)
+    if open:
+        said = f"somebody has rights on {', '.join(open[:3])} itself, or it has no row-level security: REVOKE ALL ON it"
+    elif behind:
+        said = f"not in parts: {', '.join(behind)}; the owner runs `recollect db partition --parts {many}` again"
+    else:
+        said = f"large tables are in {many}, by user"
+    yield Finding("partitions", not behind and not open, said)
 
 
 def files(connection: Connection) -> Finding:

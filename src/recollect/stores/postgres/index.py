@@ -36,8 +36,11 @@ STEP_COST: Final = 8  # how many rows of an exact scan one step through the grap
 MAX_EF_SEARCH: Final = 1000
 
 _DIMENSIONS = select(generations.c.dimensions).where(generations.c.id == bindparam("generation"))
-_SHARED = """SELECT greatest(c.reltuples, 0)::float8 FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid AND i.indisvalid
-             WHERE c.oid = to_regclass('embeddings_hnsw_' || left(md5(%(generation)s), 16))"""
+# Of a table in parts each has its own, and only one is walked: as many as the fullest has.
+_SHARED = """WITH whole AS (SELECT to_regclass('embeddings_hnsw_' || left(md5(%(generation)s), 16))::oid AS oid)
+             SELECT greatest(max(c.reltuples), 0)::float8 FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
+             WHERE c.oid IN (SELECT oid FROM whole UNION ALL SELECT inhrelid FROM pg_inherits JOIN whole ON inhparent = oid)
+             HAVING bool_and(i.indisvalid)"""
 _ITERATIVE = """SELECT set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.ef_search', %(ef)s, true),
                 set_config('hnsw.max_scan_tuples', %(steps)s, true)"""
 

@@ -6,11 +6,15 @@ behind that is kept up to date and never used; the next one drops it and begins 
 waits and finds nothing left to do. Whoever kills the command ends the build with it, within a moment.
 
 All at once is also far quicker than one vector after another, so a new model's is best built when its vectors are there.
+
+Where the table is in parts (see `partitions`) it can't be built for all of them CONCURRENTLY: each part gets its own, so, and it
+joins an index of the whole that has no vector itself and counts once all have joined. What is there already stays there.
 """
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import md5
@@ -18,10 +22,12 @@ from threading import Event, Thread
 from typing import Any, Final
 
 import psycopg
+from psycopg import errors as pg
 from psycopg import sql
 
 from recollect.stores.migrations.postgres_ddl import MAX_INDEXED_DIMENSIONS
 from recollect.stores.postgres.errors import translated
+from recollect.stores.postgres.partitions import parts_of
 
 LOCK: Final = 7_361_082_115
 EVERY_S: Final = 0.5
@@ -37,9 +43,18 @@ SELECT phase, greatest(blocks_done, tuples_done), greatest(blocks_total, tuples_
 FROM pg_stat_progress_create_index WHERE pid = %s
 """
 _BUILD = sql.SQL(
-    "CREATE INDEX CONCURRENTLY {name} ON embeddings USING hnsw ((vector::halfvec({size})) halfvec_cosine_ops) "
+    "CREATE INDEX {how} {name} ON {table} USING hnsw ((vector::halfvec({size})) halfvec_cosine_ops) "
     "WHERE generation = {generation} AND state = 'ready' AND large"
 )
+_BESIDE = sql.SQL("CONCURRENTLY")
+_OF_A_PART = """
+SELECT i.indexrelid::regclass::text, i.indisvalid, EXISTS (SELECT FROM pg_inherits h WHERE h.inhrelid = i.indexrelid)
+FROM pg_index i
+WHERE i.indrelid = to_regclass(%(part)s) AND (i.indexrelid = to_regclass(%(name)s)
+  OR i.indexrelid IN (SELECT h.inhrelid FROM pg_inherits h WHERE h.inhparent = to_regclass(%(whole)s)))
+"""
+A_MOMENT_MS: Final = 500
+"""Everybody queues up behind whoever waits to change a table: so short, and then again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +106,57 @@ def _settings(memory_mb: int | None) -> Iterator[tuple[str, str]]:
 
 
 def _make(connection: psycopg.Connection[Any], graph: Graph) -> None:
-    name = sql.Identifier(graph.name)
-    if graph.valid is False:
-        connection.execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(name))
-    size, generation = sql.Literal(graph.dimensions), sql.Literal(graph.generation)
-    connection.execute(_BUILD.format(name=name, size=size, generation=generation))
+    parts = parts_of(connection, "embeddings")
+    if not parts:
+        if graph.valid is False:
+            _drop(connection, graph.name)
+        connection.execute(_statement(graph, graph.name, "embeddings"))
+        return
+    if graph.valid is None:
+        _at_a_free_moment(connection, _statement(graph, graph.name, "ONLY embeddings"))
+    for part in parts:
+        _join(connection, graph, part)
+
+
+def _join(connection: psycopg.Connection[Any], graph: Graph, part: str) -> None:
+    """The index of one part, as far as it is lacking."""
+    name = f"{graph.name}{part.removeprefix('embeddings')}"
+    about = {"part": part, "name": name, "whole": graph.name}
+    found = {index: (valid, joined) for index, valid, joined in connection.execute(_OF_A_PART, about)}
+    if any(valid and joined for valid, joined in found.values()):
+        return
+    if name in found and not found[name][0]:
+        _drop(connection, name)
+    if name not in found or not found[name][0]:
+        connection.execute(_statement(graph, name, part))
+    joining = sql.SQL("ALTER INDEX {} ATTACH PARTITION {}").format(sql.Identifier(graph.name), sql.Identifier(name))
+    _at_a_free_moment(connection, joining)
+
+
+def _drop(connection: psycopg.Connection[Any], name: str) -> None:
+    connection.execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(name)))
+
+
+def _statement(graph: Graph, name: str, table: str) -> sql.Composed:
+    return _BUILD.format(
+        how=sql.SQL("") if table.startswith("ONLY ") else _BESIDE,
+        name=sql.Identifier(name),
+        table=sql.SQL(table),  # one of ours, not a caller's
+        size=sql.Literal(graph.dimensions),
+        generation=sql.Literal(graph.generation),
+    )
+
+
+def _at_a_free_moment(connection: psycopg.Connection[Any], statement: sql.Composed) -> None:
+    """What takes no time itself, but has to wait until nobody is at the table."""
+    while True:
+        try:
+            with connection.transaction():
+                connection.execute("SELECT set_config('lock_timeout', %s, true)", [str(A_MOMENT_MS)])
+                connection.execute(statement)
+            return
+        except pg.LockNotAvailable:
+            time.sleep(EVERY_S)
 
 
 class _told:

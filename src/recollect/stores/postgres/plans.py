@@ -4,7 +4,7 @@ Every statement of the `rounds` is explained under the application's own role, w
 runs, and as the largest scope there is would issue it: that is where a wrong plan hurts. The rule: no table is read from end to
 end, every access names the user, and a statement that asks for something in particular (an id, a digest, a moment) goes by an
 index that knows it and doesn't read all that the user has. Which statements are about all that a user has, or about everybody,
-is said here with the reason.
+is said here with the reason. Where tables are in parts, one part of each is touched, and no more (see `pruning`).
 
 The planner decides by statistics. It rightly reads a table of a few pages from end to end, or one that is mostly this user's, so
 there it is asked again with `enable_seqscan` off: what it then finds is the index that everybody else's rows are found by. And
@@ -21,6 +21,7 @@ from typing import Any, Final, LiteralString
 from recollect.model import Filter, Scope
 from recollect.stores.migrations.postgres_ddl import PROTECTED
 from recollect.stores.postgres.index import approximate
+from recollect.stores.postgres.pruning import Parts, parts, prepared, several
 from recollect.stores.postgres.rounds import AT, SCRATCH, rounds, system_rounds
 from recollect.stores.postgres.session import Connection, Opening, PostgresSession
 from recollect.stores.postgres.store import PostgresStore
@@ -86,6 +87,9 @@ EVERYBODY: Mapping[str, str] = {
 TINY = frozenset({"generations", "embedding_provider", "api_keys", "operations", "scrubs"})
 """Tables of the operator's, which stay small whatever users do."""
 
+SPREAD: Mapping[str, str] = {"cluster": "tables over nodes", "partitions": "tables in parts"}
+"""Findings of the doctor's that concern plans."""
+
 _SIZES = """SELECT relname::text, greatest(reltuples, 0)::float8 FROM pg_class
             WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace"""
 _LARGEST = "SELECT tenant_id, user_id, space, size FROM spaces ORDER BY size DESC LIMIT 1"
@@ -124,15 +128,15 @@ async def examined(url: str, **options: Any) -> Examination:
     told = _Told()
     store = await PostgresStore.open(url, pool_size=1, sessions=told.session, **options)
     try:
-        await store.system(told.find_largest)
+        await store.system(told.look_around)
         await store.rehearse(SCRATCH, lambda tx: rounds(tx, told.begin))
         await store.system(lambda system: system_rounds(system, told.begin))
         for generation in await store.system(lambda system: system.generations()):
             told.begin("index.dense")
             await store.rehearse(SCRATCH, lambda tx, it=generation: walk(told.latest, it.id, it.dimensions))  # type: ignore[misc]
         for finding in await store.checkup():
-            if finding.name == "cluster" and not finding.ok:
-                told.explained.append(Plan("cluster", "", ("tables over nodes",), (finding.detail,), False))
+            if finding.name in SPREAD and not finding.ok:
+                told.explained.append(Plan(finding.name, "", (SPREAD[finding.name],), (finding.detail,), False))
     finally:
         await store.close()
     return Examination(told.largest, told.explained)
@@ -154,6 +158,7 @@ class _Told:
         self.verb = "tx.begin"
         self.latest: _Explaining | None = None
         self.largest: Scope | None = None
+        self.parts = Parts()
 
     def begin(self, verb: str) -> None:
         self.verb = verb
@@ -162,9 +167,10 @@ class _Told:
         self.latest = _Explaining(connection, opening, exact_below, self)
         return self.latest
 
-    def find_largest(self, _: object) -> None:
+    def look_around(self, _: object) -> None:
+        """Who has most, and which tables are in parts."""
         assert self.latest is not None
-        found = self.latest.unexplained(_LARGEST)
+        found, self.parts = self.latest.unexplained(_LARGEST), self.latest.parts()
         if found and found[0][3] >= MUCH:
             self.largest = Scope(*found[0][:3])
 
@@ -179,6 +185,10 @@ class _Explaining(PostgresSession):
     def unexplained(self, text: LiteralString) -> list[Row]:
         self._open()
         return self._connection.execute(text).fetchall()
+
+    def parts(self) -> Parts:
+        self._open()
+        return parts(self._connection)
 
     def _execute(self, text: str, params: Mapping[str, Any]) -> None:
         self._open()
@@ -200,14 +210,21 @@ class _Explaining(PostgresSession):
             self._connection.execute(_SEQSCAN, ["off"])
             plan, forced = self._plan(text, asked), True
             self._connection.execute(_SEQSCAN, ["on"])
-        wrong = tuple(faults(verb, plan, self._tables_with_much(asked, plan)))
+        wrong = (*faults(verb, plan, self._tables_with_much(asked, plan)), *self._unpruned(verb, text, params, plan))
         self._told.explained.append(Plan(verb, " ".join(text.split()), tuple(_summary(plan)), wrong, forced))
 
     def _plan(self, text: str, params: Mapping[str, Any]) -> dict[str, Any]:
         row = self._connection.execute(f"EXPLAIN (FORMAT JSON) {text}".encode(), params).fetchone()
         assert row is not None
         plan: dict[str, Any] = row[0][0]["Plan"]
-        return plan
+        return self._told.parts.named(plan)
+
+    def _unpruned(self, verb: str, text: str, params: Mapping[str, Any], plan: Mapping[str, Any]) -> Iterator[str]:
+        """More than one part of a table, with the parameters known and without."""
+        if self._told.parts and verb not in EVERYBODY:
+            yield from several(plan, "")
+            generic = prepared(self._connection, text, params)
+            yield from several(self._told.parts.named(generic), " when it is prepared")
 
     def _all_small(self, plan: Mapping[str, Any]) -> bool:
         sizes: dict[str, float] = dict(self.unexplained(_SIZES))
@@ -244,7 +261,8 @@ def _table(node: Mapping[str, Any]) -> str | None:
 
 
 def _end_to_end(plan: Mapping[str, Any]) -> Iterator[str]:
-    seen = (node["Relation Name"] for node in _nodes(plan) if node["Node Type"] == "Seq Scan")
+    """Tables, or the parts of them, that are read so."""
+    seen = (node.get("Part", node["Relation Name"]) for node in _nodes(plan) if node["Node Type"] == "Seq Scan")
     return (table for table in seen if table not in TINY)
 
 
@@ -253,7 +271,8 @@ def _summary(plan: Mapping[str, Any]) -> Iterator[str]:
     for node in _nodes(plan):
         where = node.get("Index Name") or node.get("Relation Name")
         if where is not None and node["Node Type"] not in {"Bitmap Heap Scan", "ModifyTable"}:
-            yield f"{node['Node Type']} {where}"
+            part = node.get("Part")
+            yield f"{node['Node Type']} {where}" + (f" of {part}" if part else "")
         elif node["Node Type"] == "ModifyTable":
             yield f"{node['Operation']} {where}"
 

@@ -30,6 +30,7 @@ from typing import Any, Final, LiteralString
 from psycopg import errors as pg
 
 from recollect.stores.migrations.postgres_ddl import OPEN, PROTECTED
+from recollect.stores.postgres.files import FILES, maintains
 from recollect.stores.postgres.patience import GRACE_S, unhurried
 from recollect.stores.postgres.session import Connection
 
@@ -56,18 +57,20 @@ AT_ONCE_BYTES: Final = 16 * 1024 * 1024
 EMPTY_GRAPHS: Final = 128 * 1024
 LOCK: Final = 0x7265_636F_7363_7262
 
-_MAY = "SELECT bool_and(has_table_privilege(t.name, 'MAINTAIN')) FROM unnest(%s::text[]) AS t(name)"
 _OWED = "SELECT id, tables FROM scrubs"
 _PAY = "DELETE FROM scrubs WHERE id = ANY (%s)"
-_SIZE = "SELECT coalesce(sum(pg_total_relation_size(to_regclass(t.name))), 0) FROM unnest(%s::text[]) AS t(name)"
+_SIZE = f"SELECT coalesce(sum(pg_total_relation_size(f.oid)), 0) FROM ({FILES}) AS f"
 # The coordinator's own tables are empty shells.
 _SIZE_SPREAD = """
 SELECT coalesce(sum(citus_total_relation_size(to_regclass(t.name), false)), 0) FROM unnest(%s::text[]) AS t(name)
 """
-_GRAPHS = """
-SELECT coalesce(sum(pg_relation_size(i.indexrelid)), 0) FROM pg_index i
-JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam
-WHERE i.indrelid = to_regclass('embeddings') AND a.amname = 'hnsw'
+# Of a table in parts, those of one part: each has empty ones.
+_GRAPHS = f"""
+SELECT coalesce(max(t.graphs), 0) FROM (
+  SELECT sum(pg_relation_size(i.indexrelid)) AS graphs FROM ({FILES}) AS f JOIN pg_index i ON i.indrelid = f.oid
+  JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam
+  WHERE c.relkind = 'i' AND a.amname = 'hnsw' GROUP BY f.oid
+) AS t
 """
 _NOW = "SELECT pg_current_xact_id()::xid"
 # Whoever might still look at a deleted row keeps VACUUM from it: a transaction that began earlier, here or prepared, and
@@ -173,7 +176,7 @@ class Scrubbing:
         self._set(connection, _SETTINGS, [str(TIMEOUT_MS), str(LOCK_MS), "0", "0"])
         # Others wait for this one's end, so it has one whatever the server does.
         with unhurried(connection, TIMEOUT_MS / 1000 + GRACE_S):
-            spared = {"embeddings"} if _one(connection, _GRAPHS) > EMPTY_GRAPHS else set()
+            spared = {"embeddings"} if _one(connection, _GRAPHS, [["embeddings"]]) > EMPTY_GRAPHS else set()
             # Where somebody was erased, whose id stands in the rows of every table.
             worded = tables if "spaces" in tables else WORDED
             anew = [table for table in tables if table in worded and table not in spared]
@@ -200,7 +203,7 @@ class Scrubbing:
 
 def possible(connection: Connection) -> bool:
     """Whether this server and role allow it at all."""
-    return connection.info.server_version >= 170_000 and bool(_one(connection, _MAY, [list(TABLES)]))
+    return connection.info.server_version >= 170_000 and maintains(connection, TABLES)
 
 
 def _owed(connection: Connection) -> dict[str, tuple[str, ...]]:

@@ -12,24 +12,25 @@ from dataclasses import dataclass
 from typing import Final
 
 from recollect.stores.migrations.postgres_ddl import OPEN, PROTECTED
+from recollect.stores.postgres.files import FILES, maintains
 from recollect.stores.postgres.pool import Pool
 from recollect.stores.postgres.session import Connection
 
 PLANNED: Final = (1_000_000, 10_000_000, 100_000_000)
 GIB: Final = 1024**3
 
-_RELATIONS = """
-SELECT t.relname::text, i.relname::text, a.amname::text, greatest(coalesce(i.reltuples, t.reltuples), 0)::float8,
-       CASE WHEN i.oid IS NULL THEN pg_table_size(t.oid) ELSE pg_relation_size(i.oid) END
-FROM pg_class t
-LEFT JOIN LATERAL (SELECT c.* FROM pg_index x JOIN pg_class c ON c.oid = x.indexrelid WHERE x.indrelid = t.oid
-                   UNION ALL SELECT c.* FROM pg_class c WHERE c.oid = t.oid) each ON true
-LEFT JOIN pg_class i ON i.oid = each.oid AND i.oid <> t.oid
-LEFT JOIN pg_am a ON a.oid = i.relam
-WHERE t.relnamespace = current_schema()::regnamespace AND t.relname = ANY (%s::text[])
-ORDER BY t.relname, i.relname NULLS FIRST
+# Of a table in parts the sums, under its own name and those of its indexes.
+_RELATIONS = f"""
+WITH files AS ({FILES})
+SELECT name, NULL, NULL, sum(greatest(c.reltuples, 0))::float8, sum(pg_table_size(c.oid))::bigint
+FROM files f JOIN pg_class c ON c.oid = f.oid WHERE f.relkind = 'r' GROUP BY name
+UNION ALL
+SELECT name, i.relname::text, a.amname::text, sum(greatest(c.reltuples, 0))::float8, sum(pg_relation_size(c.oid))::bigint
+FROM files f JOIN pg_index x ON x.indrelid = f.oid JOIN pg_class c ON c.oid = x.indexrelid JOIN pg_am a ON a.oid = c.relam
+LEFT JOIN pg_inherits h ON h.inhrelid = c.oid JOIN pg_class i ON i.oid = coalesce(h.inhparent, c.oid)
+WHERE f.relkind = 'r' GROUP BY name, i.relname, a.amname
+ORDER BY 1, 2 NULLS FIRST
 """
-_MAY = "SELECT bool_and(has_table_privilege(t.name, 'MAINTAIN')) FROM unnest(%s::text[]) AS t(name)"
 _NAMES = {"gin": "words", "hnsw": "graph"}
 _OF_A_MEMORY = ("memories", "slots", "entries", "embeddings")
 _SEVERAL = {"slots": "memories"}
@@ -120,8 +121,7 @@ async def measured(url: str) -> Sizes:
 
 def _measured(connection: Connection) -> Sizes:
     tables = [*PROTECTED, *OPEN]
-    row = connection.execute(_MAY, [tables]).fetchone() if connection.info.server_version >= 170_000 else None
-    if row is not None and row[0]:
+    if connection.info.server_version >= 170_000 and maintains(connection, tables):
         connection.execute(f"ANALYZE {', '.join(tables)}".encode())
     parts = [
         Part(table, index, "rows" if index is None else _NAMES.get(method, "keys"), round(rows), size)
