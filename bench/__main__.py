@@ -1,4 +1,4 @@
-"""`python -m bench write|recall|growth|backfill|forget|load|opening|page`: run one, print its table, keep it or draw it."""
+"""`python -m bench write|recall|growth|parts|backfill|forget|load|opening|page`: run one, print its table, keep it or draw it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from time import perf_counter
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 
-from bench import asking, backfill, chats, forget, growth, load, opening, page, plots, recall, write  # noqa: E402
+from bench import asking, backfill, chats, forget, growth, load, opening, page, parts, plots, recall, write  # noqa: E402
 from bench.chaos import soak  # noqa: E402
 from bench.chaos.deployment import RUNNERS  # noqa: E402
 from bench.filling import Size  # noqa: E402
@@ -40,7 +40,8 @@ def _peers(text: str) -> list[str]:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("bench", choices=["write", "recall", "growth", "backfill", "forget", "load", "opening", "page"])
+    benches = ["write", "recall", "growth", "parts", "backfill", "forget", "load", "opening", "page"]
+    parser.add_argument("bench", choices=benches)
     parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")
     parser.add_argument("--count", type=int, default=300, help="how many operations are timed")
     parser.add_argument("--seconds", type=float, help="recall: per row (20); load: how long (60); growth: to fill")
@@ -68,6 +69,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--runner", choices=RUNNERS, default="both", help="load --chaos: which kinds of workers")
     parser.add_argument("--visits", type=int, default=5, help="page: how often each place is visited")
     parser.add_argument("--texts", type=int, default=1_000, help="backfill: how many texts")
+    parser.add_argument("--parts", type=int, default=8, help="parts: into how many the tables of one are divided")
     parser.add_argument("--json", type=Path, help="where to keep the figures")
     parser.add_argument("--plot", type=Path, help="an SVG to draw them in")
     return parser.parse_args()
@@ -116,6 +118,13 @@ async def _growth(asked: argparse.Namespace) -> None:
         asked.plot.write_text(plots.growth(grown.rows))
     if grown.plan is not None and not grown.plan["ok"]:
         raise SystemExit(1)
+
+
+async def _parts(asked: argparse.Namespace) -> None:
+    size = Size(asked.total, asked.users or 100, asked.lanes, written=asked.written)
+    rows = await parts.run(size, asked.count, asked.parts)
+    show(f"parts (postgres), {asked.total:,} memories, {size.users:,} people, milliseconds", rows, parts.COLUMNS)
+    keep("parts", asked.json, rows=rows, store="postgres")
 
 
 async def _backfill(asked: argparse.Namespace) -> None:
@@ -207,6 +216,7 @@ def main() -> None:
         "write": _write,
         "recall": _recall,
         "growth": _growth,
+        "parts": _parts,
         "backfill": _backfill,
         "forget": _forget,
         "load": _load,

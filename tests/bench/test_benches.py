@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import backfill, growth, recall, write
+from bench import backfill, growth, parts, recall, write
 from bench.filling import Size, person
 from bench.ground import DIMENSIONS, engine_over, fresh_store, put_memories
 from bench.recall import Asking
@@ -53,6 +53,14 @@ def test_growth_goes_up_in_tens_and_ends_with_everyone() -> None:
     assert growth.steps_to(10) == [10]
     assert growth.steps_to(250) == [10, 100, 250]
     assert growth.steps_to(1000) == [10, 100, 1000]
+
+
+async def test_a_database_in_parts_is_asked_in_turn_with_a_whole_one() -> None:
+    whole, divided, times = await parts.run(Size(total=40, users=4), count=3, parts=2)
+    assert (whole["what"], divided["what"], times["what"]) == ("whole", "in 2 parts", "×")
+    assert whole["recall_n"] == divided["recall_n"] == whole["write_n"] == divided["write_n"] == 3
+    assert divided["divide_s"] > 0
+    assert times["recall_p50_ms"] > 0
 
 
 async def test_growth_adds_people_and_not_memories_of_each() -> None:
