@@ -179,7 +179,8 @@ class AsyncMemory:
         """
         checked_count(token_budget, "token_budget", 1, MOST_TOKENS)
         recall = await self.search(query, **search)
-        block = context_block(recall.hits, token_budget, query=query)
+        # Long texts take a while to count and to write out, and others may wait on the same loop.
+        block = await asyncio.to_thread(context_block, recall.hits, token_budget, query=query)
         (await self._open()).engine.passed_over(self.scope, recall.hits, block.used)
         return block
 

@@ -9,12 +9,14 @@ undone is, with "undo".
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine.chatting.thread import Thread, Undo
 from recollect.engine.forgetting import unsaying
+from recollect.engine.remembering.screening import is_long
 from recollect.errors import NotAllowed, NotFound
 from recollect.model import Hit, Listing, Memory, Message, Query, Refusal, Scope, Status, Target
 from recollect.model.talk import Cited
@@ -96,7 +98,7 @@ async def _forget(order: Ordered, command: Command) -> Acted:
         return Acted(command="forget", text=say("forget_nothing", chinese))
     if len(targets) == 1 and command.about is None:
         return await _forgotten(order, targets, chinese)
-    things = cited(await order.read(targets), {})
+    things = await _cited(await order.read(targets))
     asked = say("forget_sure" if len(things) == 1 else "forget_which", chinese)
     doomed = tuple(each.target for each in things)
     return Acted(
@@ -119,10 +121,10 @@ async def _ask(order: Ordered, command: Command) -> Acted:
         return Acted(command="ask", text=refused(order.silent, chinese))
     if command.about is None:
         page = await order.engine.list(order.scope, Listing(limit=MOST_LISTED))
-        things = cited([Hit(memory=each, relevance=1.0, score=0.0) for each in page], {})
+        things = await _cited([Hit(memory=each, relevance=1.0, score=0.0) for each in page])
         asked = say("ask_all", chinese, count=page.total) if things else say("ask_nothing_at_all", chinese)
     else:
-        things = cited(await _about(order, command.about), {})
+        things = await _cited(await _about(order, command.about))
         asked = say("ask_about", chinese, about=turned(command.about)) if things else say("ask_nothing", chinese)
     used = tuple(each.target for each in things)
     return Acted(command="ask", text=_listed(asked, things, chinese), used=tuple(things), thread=Thread(used=used))
@@ -130,7 +132,7 @@ async def _ask(order: Ordered, command: Command) -> Acted:
 
 async def _why(order: Ordered, command: Command) -> Acted:
     chinese = command.chinese
-    things = cited(await order.read(order.thread.used), {})
+    things = await _cited(await order.read(order.thread.used))
     if not things or order.silent is not None:
         return Acted(command="why", text=say("no_reason", chinese), thread=order.thread)
     lines = [f"- {told(each, chinese)}{await _where(order, each, chinese)}" for each in things]
@@ -287,6 +289,11 @@ def _chosen(targets: Sequence[Target], numbers: Sequence[int]) -> list[Target]:
     """By their numbers in the list; -1 is the last one. A number that isn't in it means nothing."""
     wanted = {number if number > 0 else len(targets) + 1 + number for number in numbers}
     return [target for number, target in enumerate(targets, start=1) if number in wanted]
+
+
+async def _cited(hits: Sequence[Hit]) -> list[Cited]:
+    long = is_long([hit.content for hit in hits])
+    return await asyncio.to_thread(cited, hits, {}) if long else cited(hits, {})
 
 
 def _listed(opening: str, things: Sequence[Cited], chinese: bool) -> str:

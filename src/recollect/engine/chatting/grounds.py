@@ -8,11 +8,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.engine.embedding.embed import embedded
+from recollect.engine.remembering.screening import is_long
 from recollect.errors import InvalidInput, RecollectError
 from recollect.model import Hit, Memory, Message, Query, Recall, Refusal, Scope
 from recollect.model.talk import Earlier, Remembered
@@ -70,7 +72,9 @@ async def recalled(
         raise
     except (RecollectError, TimeoutError):
         return Ground(remembered=Remembered(degraded=("recall",), error=True), window=shown)
-    ground = _ground(engine, text, stands.hits, earlier, found, shown)
+    told = [each.content for each in (*stands.hits, *(old for some in earlier.values() for old in some))]
+    work = partial(_ground, engine, text, stands.hits, earlier, found, shown)
+    ground = await asyncio.to_thread(work) if is_long(told) else work()
     engine.passed_over(scope, found.hits, [each.target for each in ground.remembered.used])
     return ground
 

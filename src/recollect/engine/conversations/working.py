@@ -10,6 +10,7 @@ They are never shown.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from recollect.engine.boundary import silence, unseen
 from recollect.engine.browse import missing, note
+from recollect.engine.remembering.screening import is_long
 from recollect.model import Analysis, Memory, Message, Query, Receipt, Scope, Step, WorkingMemory
 from recollect.policy import echo
 from recollect.policy.digest import session_digest
@@ -159,7 +161,13 @@ async def on_topic(engine: Engine, scope: Scope, session_id: str | None, query: 
 async def show(engine: Engine, scope: Scope, session_id: str, things: Iterable[Shown]) -> None:
     """Note that these reached a prompt as memory in this session: they are not news when they come back."""
     key = session_key(engine, scope, session_id)
-    marks = [mark for thing in things for mark in _marks(thing, key)]
+    told = list(things)
+
+    def work() -> list[str]:
+        return [mark for thing in told for mark in _marks(thing, key)]
+
+    long = is_long([each if isinstance(each, str) else each.content for each in told])
+    marks = await asyncio.to_thread(work) if long else work()
     if not marks:
         return
     at = engine.clock.now()
