@@ -65,14 +65,11 @@ async def keep_thread(engine: Engine, scope: Scope, session_id: str, thread: Thr
     """`blank`: also let go of what the session is about, because something of it was forgotten."""
 
     def step(known: WorkingMemory) -> WorkingMemory:
-        variables = {
-            name: value for name, value in known.context_variables.items() if name.startswith("_") or not blank
-        }
-        variables.pop(NAME, None)
+        known = working.blanked(known) if blank else known
+        variables = {name: value for name, value in known.context_variables.items() if name != NAME}
         if packed := thread.packed():
             variables[NAME] = packed
-        topic = None if blank else known.current_topic
-        return replace(known, context_variables=variables, current_topic=topic)
+        return replace(known, context_variables=variables)
 
     await working.change(engine, scope, session_id, step)
 

@@ -119,7 +119,7 @@ class Copied:
         result = await self._store.write(scope, watched)
         if touched.removed:
             await self._hashes.drop(scope)
-        if touched.stamped:
+        elif touched.stamped:
             await self._copy(scope, touched.stamped)
         return result
 

@@ -254,6 +254,19 @@ def visible(variables: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in variables.items() if not name.startswith("_")}
 
 
+def blanked(working: WorkingMemory) -> WorkingMemory:
+    """Without what the session is about; the engine's own variables stay."""
+    own = {name: value for name, value in working.context_variables.items() if name.startswith("_")}
+    return replace(working, current_topic=None, context_variables=own)
+
+
+def blank(tx: Tx, session_ids: Iterable[str | None]) -> None:
+    """Something that was said in these sessions is forgotten: what they noted of it must neither be seen nor become a memory."""
+    for session_id in {each for each in session_ids if each is not None}:
+        if (known := tx.space.working(session_id)) is not None:
+            tx.space.save_working(blanked(known))
+
+
 def footprints(working: WorkingMemory | None) -> list[str]:
     kept = working.context_variables.get(SHOWN, ()) if working is not None else ()
     return [each for each in kept if isinstance(each, str)]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from recollect.engine import audit
 from recollect.engine.browse import missing
+from recollect.engine.conversations import working
 from recollect.engine.embedding import elsewhere
 from recollect.engine.forgetting.debts import with_files
 from recollect.engine.remembering.merging import forget_tellings
@@ -40,6 +41,7 @@ async def forget(engine: Engine, scope: Scope, ids: Sequence[str]) -> ForgetRece
         for id in ids:
             if id not in found:
                 raise missing("memory", id)
+        working.blank(tx, (memory.source_conversation_id for memory in found.values()))
         return removed_in(engine, tx, list(found.values()), generations)
 
     return await settled(engine, scope, await engine.store.write(scope, work))

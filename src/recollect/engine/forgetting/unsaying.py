@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from recollect.engine import audit
 from recollect.engine.browse import missing
+from recollect.engine.conversations import working
 from recollect.engine.forgetting.forget import removed_in, settled
 from recollect.engine.remembering.merging import forget_tellings
 from recollect.model import Filter, ForgetReceipt, Memory, Message, Scope, Target
@@ -45,6 +46,8 @@ async def unsay(engine: Engine, scope: Scope, targets: Sequence[Target]) -> Forg
             since = min(each.created_at for each in told)
             messages |= _retellings(engine, tx, texts) | _quotations(tx, texts, since)
         _drop(engine, tx, list(messages.values()), generations)
+        working.blank(tx, (each.session_id for each in messages.values()))
+        working.blank(tx, (each.source_conversation_id for each in memories))
         # As they are without those messages: they may have been told there, too.
         left = list(tx.memories.get([each.id for each in memories]).values())
         return replace(removed_in(engine, tx, left, generations), messages=len(messages))
