@@ -219,6 +219,23 @@ async def test_names(headers: dict[str, str], status: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("site", "mode", "status"),
+    [
+        ("cross-site", "no-cors", 403),
+        ("same-site", "no-cors", 403),
+        ("cross-site", "navigate", 200),
+        ("same-origin", "cors", 200),
+        ("none", "navigate", 200),
+    ],
+)
+async def test_other_sites_pages_do_not_learn_what_is_there(site: str, mode: str, status: int) -> None:
+    """As an image or a script, where no origin is named. A link from elsewhere may be followed."""
+    async with asking(app()) as client:
+        sent = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode}
+        assert (await client.get("/door/who/x", headers=sent)).status_code == status
+
+
+@pytest.mark.parametrize(
     "origin", ["https://evil.example", "null", "http://recollect.test:3000", "http://recollect.test.evil.example"]
 )
 async def test_other_sites_pages_are_kept_out_even_where_any_name_will_do(origin: str) -> None:

@@ -50,13 +50,20 @@ class Addressed:
         host, origin = headers.get("host", ""), headers.get("origin")
         if self._hosts is not None and name_in(f"//{host}") not in self._hosts:
             raise NotAllowed("this server does not go by that name")
-        if origin is not None and not self._own(origin, host):
+        if (origin is None and _is_embedded(headers)) or (origin is not None and not self._own(origin, host)):
             raise NotAllowed("pages of other sites may not use this server")
 
     def _own(self, origin: str, host: str) -> bool:
         scheme, _, place = origin.partition("://")
         same = scheme in ("http", "https") and place.lower() == host.lower() != ""
         return same or name_in(origin) in self._origins
+
+
+def _is_embedded(headers: Headers) -> bool:
+    """Whether a page of elsewhere wants it as an image, a script or the like. Browsers name no origin then; such a page can't read
+    the answer, but it learns whether there is one."""
+    elsewhere = headers.get("sec-fetch-site") in ("cross-site", "same-site")
+    return elsewhere and headers.get("sec-fetch-mode") != "navigate"
 
 
 def check_form(scope: Scope) -> None:
