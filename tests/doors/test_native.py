@@ -213,7 +213,7 @@ async def test_list_with_every_filter(served: Served) -> None:
     assert await listed(served, pinned=False, limit=1, offset=1) == ["tea"]
     assert await listed(served, since="2026-01-02T00:00:00Z", until="2026-01-02T12:00:00Z") == ["bread"]
     assert await listed(served, status="archived") == []
-    for wrong in ("type=opinion", "status=lost", "limit=0", "offset=-1", "since=soon", "pinned=maybe"):
+    for wrong in ("type=opinion", "status=lost", "limit=0", "offset=-1", "since=soon", "pinned=maybe", "tags=drinks"):
         assert (await served.ana.get(f"/v1/memories?{wrong}")).status_code == 422, wrong
 
 

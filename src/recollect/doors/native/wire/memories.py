@@ -135,7 +135,7 @@ class ListedOut(MemoryOut):
     embedding_error: str | None = Field(description="Why there is no vector, where making one failed.")
 
 
-class ListIn(BaseModel):
+class ListIn(Strict):
     """Which memories to list. `type`, `tag`, `theme` and `status` may be given several times."""
 
     limit: Limit = 50
