@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 
 from recollect.bootstrap import engine_over, open_store
 from recollect.doors.http import health
+from recollect.doors.http.auth.bearer_token import PATIENCE_SECONDS, TOUCHED_SECONDS, BearerToken
 from recollect.doors.http.auth.jwt_claim import Claims, JwtClaim
 from recollect.doors.http.auth.jwt_keys import OneKey, secret_key
 from recollect.doors.http.auth.key_secrets import hash_of, new_secret
@@ -19,6 +20,7 @@ from recollect.settings import Settings
 from recollect.testing.embedder import HashEmbedder
 from tests.doors.http.framed import app, asking
 from tests.doors.http.issuing import SECRET, signed
+from tests.doors.http.requests import bearing
 
 ROLES: tuple[Role, Role] = ("admin", "user")
 SETTINGS = Settings.load({}, store=":memory:")
@@ -59,6 +61,23 @@ async def test_an_administrators_key_reads_what_is_counted_however_people_come_i
             assert await answered(path, admin) == 401, "a key is good for counts and for nothing else"
         await engine.store.close()
         assert await answered("/metrics", admin) == 200, "while the store is away, too"
+
+
+async def test_a_key_waits_a_moment_only_for_a_store_that_hangs() -> None:
+    """Neither for being looked up, where it may outlast the store, nor for its use being noted."""
+    now, released = [0.0], threading.Event()
+    async with embedding() as engine:
+        secret = await _key(engine, "admin")
+        source = BearerToken("default", lambda: now[0], outlasts_s=3600)
+        await source(bearing(secret, engine))
+        now[0] = TOUCHED_SECONDS + 1
+        busy = asyncio.create_task(engine.store.system(lambda _: released.wait(60)))
+        try:
+            async with asyncio.timeout(4 * PATIENCE_SECONDS):
+                assert (await source(bearing(secret, engine))).scope.user == "ops"
+        finally:
+            released.set()
+            await busy
 
 
 async def _key(engine: Engine, role: Role) -> str:

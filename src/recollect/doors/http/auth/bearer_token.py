@@ -77,8 +77,9 @@ class BearerToken:
         self._touched[key.id] = self._now() + TOUCHED_SECONDS
         if len(self._touched) > MOST_STANDING:
             del self._touched[next(iter(self._touched))]
-        with suppress(RecollectError):
-            await engine.store.system(lambda system: system.touch_key(key.id, engine.clock.now()))
+        with suppress(RecollectError, TimeoutError):
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await engine.store.system(lambda system: system.touch_key(key.id, engine.clock.now()))
 
 
 def carries_key(request: Request) -> bool:
