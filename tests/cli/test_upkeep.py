@@ -97,6 +97,17 @@ def test_a_roll_up_is_undone_by_restoring_it(cli: CommandLine) -> None:
     cli("get", summary["id"], code=4)
 
 
+def test_a_roll_up_is_restored_together_with_one_of_its_own(cli: CommandLine) -> None:
+    ids = [
+        cli.json("add", f"the garden beds need {what}", "--theme", "garden", "--created-at", f"2024-03-0{n + 1}")["id"]
+        for n, what in enumerate(("compost in spring", "water in summer", "cover in winter"))
+    ]
+    cli("maintain", "--roll-up")
+    (summary,) = cli.json("list")["items"]
+    assert cli("restore", ids[0], summary["id"], ids[1]).stdout.count("restored ") == 3
+    assert {each["id"] for each in cli.json("list")["items"]} == set(ids)
+
+
 def spoiled(cli: CommandLine) -> tuple[str, str]:
     """A copy that came in unseen, and something that is over."""
     first = cli.json("add", "Ana keeps bees on the roof")["id"]

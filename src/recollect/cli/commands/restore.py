@@ -24,14 +24,19 @@ async def restore(call: Call, ids: Annotated[list[str], typer.Argument(help="The
     """
     async with opened(call) as here:
         # All of them or none: a wrong id is said before anything is changed.
-        asked = [await here.memory.get(id) for id in ids]
+        asked = [await here.memory.get(id) for id in dict.fromkeys(ids)]
         restored: list[Memory] = []
-        for memory in asked:
-            if is_roll_up(memory) and memory.status is Status.ACTIVE:
-                restored += await here.engine.undo_rollup(here.scope, memory.id)
-            else:
-                restored.append(await here.memory.restore(memory.id))
+        for memory in (each for each in asked if _stands_for_others(each)):
+            restored += await here.engine.undo_rollup(here.scope, memory.id)
+        back = {each.id for each in restored}
+        restored += [
+            await here.memory.restore(each.id) for each in asked if not _stands_for_others(each) and each.id not in back
+        ]
     if call.json:
         print_json(restored[0] if len(restored) == 1 else restored)
     else:
         show(*(f"restored {memory.id}" for memory in restored))
+
+
+def _stands_for_others(memory: Memory) -> bool:
+    return is_roll_up(memory) and memory.status is Status.ACTIVE
