@@ -1,4 +1,4 @@
-"""What was said in a chat and then forgotten is gone from what its sessions noted, too: from there it would become a memory again."""
+"""What was said in a chat and then forgotten is gone from what its sessions noted: that would become a memory again."""
 
 from __future__ import annotations
 

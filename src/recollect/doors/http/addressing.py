@@ -60,8 +60,8 @@ class Addressed:
 
 
 def _is_embedded(headers: Headers) -> bool:
-    """Whether a page of elsewhere wants it as an image, a script or the like. Browsers name no origin then; such a page can't read
-    the answer, but it learns whether there is one."""
+    """Whether a page of elsewhere wants it as an image, a script or the like. Browsers name no origin then; such a page can't
+    read the answer, but it learns whether there is one."""
     elsewhere = headers.get("sec-fetch-site") in ("cross-site", "same-site")
     return elsewhere and headers.get("sec-fetch-mode") != "navigate"
 
