@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator
 
 import pytest
 
 from recollect import AsyncMemory
 from recollect.policy.budget import count_tokens
 from tests.api.homes import Home
+from tests.api.turns import longest_turn
 
 LONG = 500_000
 LONGEST_TURN_S = 0.5
-
-
-async def _longest_turn(work: Awaitable[object]) -> float:
-    """Processor time of this thread between two turns of somebody else on the same loop, at worst."""
-    worst = 0.0
-
-    async def another() -> None:
-        nonlocal worst
-        while True:
-            before = time.thread_time()
-            await asyncio.sleep(0.001)
-            worst = max(worst, time.thread_time() - before)
-
-    waiting = asyncio.create_task(another())
-    await asyncio.sleep(0)
-    await work
-    await asyncio.sleep(0.01)
-    waiting.cancel()
-    return worst
 
 
 @pytest.fixture
@@ -51,6 +31,6 @@ async def test_they_are_read_beside_the_loop(memory: AsyncMemory) -> None:
         assert len(reply.remembered.used) == 4
         await talk.task  # it goes on to learn from the turn
 
-    assert await _longest_turn(memory.context("zebra")) < LONGEST_TURN_S
-    assert await _longest_turn(asked("what about the zebra?")) < LONGEST_TURN_S
-    assert await _longest_turn(asked("what do you know about me?")) < LONGEST_TURN_S
+    assert await longest_turn(memory.context("zebra")) < LONGEST_TURN_S
+    assert await longest_turn(asked("what about the zebra?")) < LONGEST_TURN_S
+    assert await longest_turn(asked("what do you know about me?")) < LONGEST_TURN_S

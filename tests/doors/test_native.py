@@ -21,6 +21,7 @@ from recollect.errors import InvalidInput
 from recollect.model import Scope
 from recollect.stores.migrations.postgres_ddl import PROTECTED
 from tests.api.homes import sqlite_home
+from tests.api.turns import longest_turn
 from tests.doors.http import process
 from tests.doors.serving import Served
 from tests.doors.serving import served as serving
@@ -519,3 +520,12 @@ def test_each_part_of_an_export_goes_where_it_came_from() -> None:
         ("ana", "work", 2),
     ]
     assert {scope.space for scope, _ in account_translate.parts_of(body, ANA, "all")} == {"all"}
+
+
+async def test_a_long_import_is_read_beside_the_loop(served: Served) -> None:
+    lines = {"content": b"{}\n" * 1_000_000, "headers": {"Content-Type": "application/x-ndjson"}}
+
+    async def refused() -> None:
+        assert (await served.ana.post("/v1/import", **lines)).status_code == 400
+
+    assert await longest_turn(refused()) < 0.5

@@ -4,8 +4,8 @@ Every verb that touches durable memory passes here inside its own transaction, w
 "memory off" and "incognito" hold at the storage boundary and not in each door.
 
 Where memory is off, nothing is remembered or recalled; its owner may still look, export and forget. In an incognito session
-nothing durable is read or written at all. A space may make that the default: then every session is incognito that was not
-expressly declared otherwise, and so is what names no session.
+nothing durable is read or written at all; only its owner's controls stay open, export and forgetting among them. A space may
+make that the default: then every session is incognito that was not expressly declared otherwise, and so is what names no session.
 """
 
 from __future__ import annotations

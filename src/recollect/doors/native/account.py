@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated
 
@@ -113,5 +114,6 @@ async def _lines(engine: Engine, scopes: list[Scope], session_id: str | None) ->
     openapi_extra={"requestBody": {"required": True, **WRITTEN}},
 )
 async def import_lines(request: Request, engine: TheEngine, scope: TheScope, space: OneSpace = None) -> wire.ImportOut:
-    parts = translate.parts_of(await request.body(), scope, space)
+    # A million lines take seconds to read, and others are waiting.
+    parts = await asyncio.to_thread(translate.parts_of, await request.body(), scope, space)
     return translate.import_out([(there, await engine.import_lines(there, lines)) for there, lines in parts])
