@@ -523,9 +523,9 @@ def test_each_part_of_an_export_goes_where_it_came_from() -> None:
 
 
 async def test_a_long_import_is_read_beside_the_loop(served: Served) -> None:
-    lines = {"content": b"{}\n" * 1_000_000, "headers": {"Content-Type": "application/x-ndjson"}}
+    lines, kind = b"{}\n" * 1_000_000, {"Content-Type": "application/x-ndjson"}
 
     async def refused() -> None:
-        assert (await served.ana.post("/v1/import", **lines)).status_code == 400
+        assert (await served.ana.post("/v1/import", content=lines, headers=kind)).status_code == 400
 
     assert await longest_turn(refused()) < 0.5

@@ -72,7 +72,7 @@ async def recalled(
         raise
     except (RecollectError, TimeoutError):
         return Ground(remembered=Remembered(degraded=("recall",), error=True), window=shown)
-    told = [each.content for each in (*stands.hits, *(old for some in earlier.values() for old in some))]
+    told = [hit.content for hit in stands.hits] + [old.content for each in earlier.values() for old in each]
     work = partial(_ground, engine, text, stands.hits, earlier, found, shown)
     ground = await asyncio.to_thread(work) if is_long(told) else work()
     engine.passed_over(scope, found.hits, [each.target for each in ground.remembered.used])
