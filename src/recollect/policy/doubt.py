@@ -21,7 +21,7 @@ from recollect.policy.relevance import CUT, crowd
 from recollect.policy.shelf import Shelf
 
 _FACT, _PAGE = 0.7, 4.0
-"""Spreads demanded of a fact among short texts, and of a fact or advice among pages."""
+"""Spreads demanded of a fact among short texts, and among pages. None of advice: it rests on tastes told in other words."""
 _WORTH = 10.0
 """Spreads that all of a question's words together pay off."""
 _LEAD = 0.37
@@ -33,7 +33,8 @@ def doubt(shelf: Shelf, question: Question, coverage: Floats) -> dict[str, float
     if not len(shelf) or question.kind not in ("factual", "advice"):
         return {}
     found = {}
-    if (owed := crowd(len(shelf)) * (_demand(shelf, question) - _WORTH * float(coverage.max(initial=0)))) > 0:
+    owed = crowd(len(shelf)) * (_demand(shelf) - _WORTH * float(coverage.max(initial=0)))
+    if question.kind == "factual" and owed > 0:
         found["owed"] = round(owed, 4)
     if (lead := _lead(shelf, question, coverage)) > 0:
         found["belief"] = round(CUT ** (lead / _LEAD), 4)
@@ -45,9 +46,8 @@ def pages(shelf: Shelf) -> float:
     return min(1.0, max(0.0, (float(shelf.column("chars").mean()) - 200) / 800))
 
 
-def _demand(shelf: Shelf, question: Question) -> float:
-    short = _FACT if question.kind == "factual" else 0.0
-    return short + pages(shelf) * (_PAGE - short)
+def _demand(shelf: Shelf) -> float:
+    return _FACT + pages(shelf) * (_PAGE - _FACT)
 
 
 def _lead(shelf: Shelf, question: Question, coverage: Floats) -> float:

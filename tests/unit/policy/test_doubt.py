@@ -53,9 +53,9 @@ def test_remarks_and_small_memories_owe_nothing() -> None:
     assert doubted(Shelf(), "Which violin did the tailor repair?") == {}
 
 
-def test_advice_owes_among_pages_only() -> None:
+def test_advice_owes_nothing() -> None:
     assert doubted(crowded(), "Can you recommend a violin tailor?") == {}
-    assert "owed" in doubted(crowded(chars=2000), "Can you recommend a violin tailor?")
+    assert doubted(crowded(chars=2000), "Can you recommend a violin tailor?") == {}
 
 
 CHAT = shelf_of(
