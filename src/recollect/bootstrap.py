@@ -7,6 +7,7 @@ it doesn't use.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import concurrent.futures.thread  # noqa: F401  what it does at exit must be registered before what we do
 import logging
 import threading
@@ -61,8 +62,9 @@ def _end_quietly() -> None:
     logging.getLogger("recollect.worker").disabled = True
 
 
-# `atexit` comes after the pools have ended; of these callbacks the last one registered is the first to run.
-threading._register_atexit(_end_quietly)  # type: ignore[attr-defined]
+# `atexit` comes after the pools have ended; of these callbacks the last one registered is the first to run. The name is Python's
+# own and not promised: a version without it ends with a line too many.
+getattr(threading, "_register_atexit", atexit.register)(_end_quietly)
 
 
 @dataclass
